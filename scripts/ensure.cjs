@@ -165,7 +165,10 @@ const ensureInstalled = async (kinds) => {
       if (!isStale()) return;
       const missing = findMissing(kinds);
       const installed = installDependencies();
-      await Promise.all([installed, missing.length > 0 && fetchPrograms(missing, installed)]);
+      const fetched = missing.length > 0 ? fetchPrograms(missing, installed) : undefined;
+      // Both end before the lock does, also when one has failed.
+      const failed = (await Promise.allSettled([installed, fetched])).find(({ reason }) => reason);
+      if (failed) throw failed.reason;
     });
   }
   await ensurePlatform(kinds);

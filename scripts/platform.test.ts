@@ -95,6 +95,8 @@ test('nothing changes in the folder while npm installs there, nor after its inst
   const copy = (_specs: readonly string[], draft: string) =>
     execFileSync('cp', [archive, join(draft, 'scope-tool-3.0.0.tgz')]);
   const installed = Promise.withResolvers<void>();
+  // It may fail before anything waits for it.
+  installed.promise.catch(() => undefined);
   const placed = placePackages(modules, [wanted], copy, installed.promise);
   const content = join(modules, '.florin-draft', 'content', '@scope/tool', 'package.json');
   while (!existsSync(content)) await setTimeout(10);

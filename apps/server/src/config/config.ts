@@ -55,7 +55,7 @@ export interface Config extends DatabaseConfig, ListenConfig, LogConfig {
   /** Seconds that a wallet waits that is not its merchant's first. */
   readonly walletDelaySeconds: number;
   readonly maxOpenSessions: number | undefined;
-  /** The rate limits of one process; undefined: no limit. */
+  /** The rate limits of the installation; undefined: no limit. */
   readonly rateLimits: RateLimits | undefined;
   /** Local worlds only: the key of a wallet that pays for visitors without one. */
   readonly demoPayerKey: Secret | undefined;

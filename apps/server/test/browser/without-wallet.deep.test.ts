@@ -171,6 +171,8 @@ test('a second device sees what has arrived at the first one’s address, and th
   };
   assert.notEqual(second.address, first.address);
   await page.reload();
+  // First the page has the session's address with a button of the same name.
+  await address(page).getByText(second.address, { exact: true }).waitFor();
   await again.click();
   await address(page).getByText(first.address, { exact: true }).waitFor();
   await page.getByRole('button', { name: 'Pay another way' }).click();

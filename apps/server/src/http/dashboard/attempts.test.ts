@@ -66,13 +66,16 @@ test('attempts to sign in are limited for a network, and for an account from a n
     codes.push((await new Browser(servers[count % 2 ? 1 : 0]).post('/sign-in/recovery-code', body)).code);
   }
   assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
-  const fromNetwork: number[] = [];
-  for (let count = 0; count < 31; count += 1) {
+  const fromNetwork: Promise<number>[] = [];
+  for (let count = 0; count < 40; count += 1) {
     const options = { body: { token: 'x' }, remoteAddress: `2001:db8::${count}` };
-    const process = servers[count % 2 ? 1 : 0];
-    fromNetwork.push((await new Browser(process).send('POST', '/invitation/show', options)).code);
+    const browser = new Browser(servers[count % 2 ? 1 : 0]);
+    fromNetwork.push(browser.send('POST', '/invitation/show', options).then(({ code }) => code));
   }
-  assert.deepEqual(fromNetwork, [...Array(30).fill(100803), 900101]);
+  // One more in each two seconds: the machine may be slow.
+  const passed = (await Promise.all(fromNetwork)).filter((code) => code !== 900101);
+  assert.ok(passed.length >= 30 && passed.length < 40, `${passed.length} attempts`);
+  assert.deepEqual(new Set(passed), new Set([100803]));
 });
 
 test('strangers with many addresses guess a hundred times an hour, and lock no known device out', async () => {
