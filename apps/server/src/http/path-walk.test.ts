@@ -173,6 +173,14 @@ test('every route refuses an unknown query parameter, by its name', async () => 
   }
 });
 
+test('a parameter that the stream of a session has twice is refused by its name', async () => {
+  for (const name of ['lang', 'zone', 'order']) {
+    const url = `/checkout/api/session/x/events?${name}=a&${name}=b`;
+    const { code, error } = (await server.inject({ url })).json();
+    assert.deepEqual([code, error.param], [400101, name]);
+  }
+});
+
 test('a known query parameter is accepted, and its value checked', async () => {
   const authorization = `Bearer ${key}`;
   const send = async (query: string) =>

@@ -30,10 +30,10 @@ interface Prepared {
   readonly orderId: string;
 }
 
-async function ask<Data>(path: string, body: unknown): Promise<Data> {
+async function ask<Data>(path: string, body: unknown, clientCode = ''): Promise<Data> {
   const response = await fetch(`${life.options.origin}/checkout/api${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json' },
+    headers: { 'content-type': 'application/json', ...(clientCode && { 'x-client-code': clientCode }) },
     body: JSON.stringify(body),
   });
   const reply = (await response.json()) as { code: number; data: Data };
@@ -66,7 +66,7 @@ async function prepare(
   });
   const { sessionId } = state;
   const body = { sessionId, payer: refundAddress, tokenId, payerEmail: '' };
-  const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', body));
+  const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', body, clientCode));
   const page = await (await fetch(`${life.options.origin}/checkout/${sessionId}/claim`)).text();
   const orderId = /"orderId":"(0x[0-9a-f]{64})"/.exec(page)?.[1] ?? '';
   return { sessionId, clientCode, orderId, address: (deposit?.address ?? '0x') as Hex };

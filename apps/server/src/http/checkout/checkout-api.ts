@@ -1,6 +1,6 @@
 import { chooseLanguage } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { QueryOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -97,6 +97,8 @@ function addEvents(server: FastifyInstance, deps: CheckoutContext): void {
     `${checkoutApi.basePath}/session/:sessionId/events`,
     { config: { query: ['lang', 'zone', 'order'] } },
     async (request, reply) => {
+      const repeated = Object.entries(request.query).find(([, value]) => typeof value !== 'string');
+      if (repeated !== undefined) throw fieldRefusal(repeated[0], 'is given more than once');
       const session = await sessionOf(deps, request.params.sessionId);
       const { show } = await openStates(deps, session, readerOf(request.query));
       const place = { sessionId: session.sessionId, network: networkOf(request.ip), show };
