@@ -44,7 +44,7 @@ export function sharedLimits(
     const told = named.all().flatMap(({ name, rate, buckets }) =>
       buckets.takeUntold(toldOfLimit).map(({ caller, count }) => ({
         bucket: bucketIdOf(name, caller),
-        costMicros: BigInt(Math.round((count * rate.seconds * 1_000_000) / rate.count)),
+        costMicros: microsOf(rate, count),
         learn: (aheadMicros: bigint) => buckets.lower(caller, tokensOf(rate, aheadMicros), atMs),
       })),
     );
@@ -64,10 +64,10 @@ export function sharedLimits(
   const exactly: Limits['exactly'] = (name, rate) => async (caller) => {
     const [row] = await db.query(takeExactly, {
       bucket: bucketIdOf(name, caller),
-      costMicros: BigInt(Math.round((rate.seconds * 1_000_000) / rate.count)),
-      burstMicros: burstMicrosOf(rate),
+      costMicros: microsOf(rate, 1),
+      burstMicros: microsOf(rate, rate.burst),
     });
-    const ahead = row?.ahead_micros ?? burstMicrosOf(rate);
+    const ahead = row?.ahead_micros ?? microsOf(rate, rate.burst);
     return rateVerdictOf(rate, row?.is_allowed ?? false, tokensOf(rate, ahead));
   };
   const bucketsOf = (name: string, rate: Rate): Take => named.of(name, rate).take;
@@ -92,8 +92,9 @@ function bucketIdOf(name: string, caller: string): Buffer {
   return hash('sha256', `${name}\n${caller}`, 'buffer').subarray(0, 16);
 }
 
-function burstMicrosOf({ burst, count, seconds }: Rate): bigint {
-  return BigInt(Math.round((burst * seconds * 1_000_000) / count));
+/** Microseconds in which a bucket gets so many tokens. */
+function microsOf({ count, seconds }: Rate, tokens: number): bigint {
+  return BigInt(Math.round((tokens * seconds * 1_000_000) / count));
 }
 
 /** The tokens of a bucket that is full again after so many microseconds; below zero when more was taken than there was. */
