@@ -34,7 +34,7 @@ import type { Page } from './page.ts';
 import { payWith } from './pay.ts';
 import { payView } from './pay-view.ts';
 import { stopWaiting } from './prompt.ts';
-import { downloadReceipt } from './receipt.ts';
+import { completeReceipt, downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';
 import { stages } from './stages.ts';
 import type { Tree } from './tree.ts';
@@ -123,6 +123,8 @@ function render(page: Page): void {
     rendered = shown;
     show(elementOf('state'), shown.view as Tree);
     document.title = shown.title;
+    // Without it the receipt is complete but for paper.
+    completeReceipt(page).catch(() => undefined);
   }
   // It is gone or hidden: neither has a place on the page.
   if (focused !== document.body && focused?.getClientRects().length === 0) focusOnNews();

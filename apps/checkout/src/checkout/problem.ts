@@ -6,13 +6,26 @@ import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
 import type { NextStep } from './wallet-answer.ts';
 
-/** The change with which the page shows a failure in the reader's words, at the field that it is about. */
-export function problemOf(model: Pick<Model, 'data'>, error: unknown): Pick<Model, 'problem' | 'wrongField'> {
+/**
+ * The change with which the page shows a failure in the reader's words, at the field that it is about. A page whose secret is
+ * wrong goes on without one, as it does for strangers: with it every further request would be refused.
+ */
+export function problemOf(
+  model: Pick<Model, 'data'>,
+  error: unknown,
+): Pick<Model, 'problem' | 'wrongField'> & Partial<Model> {
   return {
     problem: wordsFor(model.data, error),
     wrongField: error instanceof ExplainedFailure ? error.field : '',
+    ...(isOfSecret(error) && { clientCode: '' }),
   };
 }
+
+/** Whether the server refused a request because of the session's secret. */
+export const isOfSecret = (error: unknown): error is Refused =>
+  error instanceof Refused && error.code === secretWrong;
+
+const secretWrong = 100202;
 
 function wordsFor({ texts }: Model['data'], error: unknown): string {
   if (error instanceof ExplainedFailure) return error.message;

@@ -1,6 +1,14 @@
 import { api } from './api.ts';
+import { elementOf } from './dom.ts';
 import type { Page } from './page.ts';
 import { problemOf } from './problem.ts';
+
+/** Makes the payer's address whole on paper. Only the session's secret reads it: others who have the link need not know it. */
+export async function completeReceipt({ model: { data, clientCode } }: Page): Promise<void> {
+  if (clientCode === '' || !data.state?.paidAt) return;
+  const { order } = await api.receipt(data.state.sessionId, clientCode);
+  elementOf('whole-payer').textContent = order['payer'] ?? '';
+}
 
 /** Downloads the receipt as a file that anyone can check. */
 export async function downloadReceipt(page: Page): Promise<void> {

@@ -3,6 +3,7 @@ import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { ask, Refused } from '../checkout/api.ts';
 import { elementOf, show } from '../checkout/dom.ts';
 import { fill } from '../checkout/format.ts';
+import { isOfSecret } from '../checkout/problem.ts';
 import {
   awaitOutcome,
   connect,
@@ -27,7 +28,12 @@ type State = Omit<ClaimReader, 'wallets' | 'choose' | 'look' | 'send'> & {
 
 function openPage(given: ClaimData): void {
   let data = given;
-  const clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
+  let clientCode = /^#([0-9A-Za-z]{1,64})$/.exec(location.hash)?.[1] ?? '';
+  /** The failure in words. A page whose secret is wrong goes on without one. */
+  const tell = (error: unknown) => {
+    if (isOfSecret(error)) clientCode = '';
+    return problemOf(data, error);
+  };
   let state: State = {
     wallets: [],
     chosen: {},
@@ -62,7 +68,7 @@ function openPage(given: ClaimData): void {
       const claim = await ask<Claim>('/checkout/api/claim', { body, clientCode });
       change({ claim, isBusy: false });
     } catch (error) {
-      change({ isBusy: false, problem: problemOf(data, error) });
+      change({ isBusy: false, problem: tell(error) });
     }
   };
   const sendBack = async (walletId: string) => {
@@ -75,7 +81,7 @@ function openPage(given: ClaimData): void {
       const problem = await sendWith(data, { wallet, txRequest, orderId, purpose });
       change({ isBusy: false, problem, ...(problem === '' ? { sentFor: asked } : {}) });
     } catch (error) {
-      change({ isBusy: false, problem: problemOf(data, error) });
+      change({ isBusy: false, problem: tell(error) });
     }
   };
   watchWallets(data.texts.browserWallet, (wallets) => change({ wallets }));
@@ -87,7 +93,7 @@ function openPage(given: ClaimData): void {
       data = { ...data, places };
       change({});
     },
-    (error: unknown) => change({ readProblem: problemOf(data, error) }),
+    (error: unknown) => change({ readProblem: tell(error) }),
   );
 }
 
@@ -131,6 +137,7 @@ async function sendWith(
 }
 
 function problemOf({ texts, words }: ClaimData, error: unknown): string {
+  if (isOfSecret(error)) return error.words ?? '';
   // The server's own words are English. The code is for the support.
   if (error instanceof Refused) return `${words.refused} (${error.code})`;
   if (nextStepOf('send', error) === 'declined') return texts.rejected;

@@ -43,7 +43,11 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       row(texts.paidWith, tokens),
       row(
         payment?.isDeposit === true ? texts.refundAddress : texts.paidBy,
-        payment !== undefined && h('bdi', { class: 'address' }, payment.payer),
+        payment !== undefined && [
+          h('bdi', { class: 'hash' }, payment.payer),
+          // The script makes it whole on pages with the session's secret.
+          h('bdi', { class: 'hash whole', id: 'whole-payer' }, payment.payer),
+        ],
       ),
       code(texts.paymentTx, state.initiateTx, txAt(payment?.chainId)),
       code(texts.settlementTx, state.completeTx, txAt(target?.chainId)),

@@ -93,6 +93,8 @@ export const de: Texts = {
   changed: 'Der Händler hat dieses Angebot geändert. Laden Sie die Seite neu, um es zu sehen.',
   failed: 'Das hat nicht funktioniert: {reason}',
   tooOften: 'Zu viele Anfragen. Warten Sie {time}, und versuchen Sie es dann erneut.',
+  secretWrong:
+    'Der geheime Teil am Ende des Links zu dieser Seite ist falsch oder fehlt. Öffnen Sie den Link aus dem Shop oder aus der E-Mail erneut. Ohne ihn funktioniert die Seite wie für Fremde.',
   offline: 'Die Verbindung ist unterbrochen. Neuer Versuch …',
   noScript: 'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite.',
   timeLeft: 'Verbleibende Zeit zum Bezahlen: {time}',
@@ -148,7 +150,7 @@ export const de: Texts = {
   refundAddress: 'Erstattungsadresse',
   paymentTx: 'Zahlungstransaktion',
   settlementTx: 'Auszahlungstransaktion',
-  returnTx: 'Transaktion der Rückgabe',
+  returnTx: 'Rücksendetransaktion',
   reference: 'Referenz',
   copy: 'Kopieren',
   explorer: 'Im Explorer öffnen',

@@ -89,6 +89,8 @@ export const en = {
   changed: 'The merchant has changed this offer. Reload the page to see it.',
   failed: 'That did not work: {reason}',
   tooOften: 'Too many requests. Wait {time}, then try again.',
+  secretWrong:
+    'The secret at the end of this page’s link is wrong or missing. Open the link from the shop or the e-mail again. Without the secret, this page works as it does for a stranger.',
   offline: 'The connection is lost. Trying again…',
   noScript: 'To pay with a browser wallet, allow scripts for this page.',
   timeLeft: 'Time left to pay: {time}',

@@ -90,6 +90,8 @@ export const es: Texts = {
   changed: 'El comercio ha cambiado esta oferta. Vuelva a cargar la página para verla.',
   failed: 'No ha funcionado: {reason}',
   tooOften: 'Demasiadas solicitudes. Espere {time} e inténtelo de nuevo.',
+  secretWrong:
+    'La parte secreta al final del enlace de esta página es incorrecta o falta. Abra de nuevo el enlace de la tienda o del correo. Sin ella, la página funciona como para un desconocido.',
   offline: 'Se ha perdido la conexión. Reintentando…',
   noScript: 'Para pagar con un monedero de navegador, permita los scripts en esta página.',
   timeLeft: 'Tiempo restante para pagar: {time}',

@@ -91,6 +91,8 @@ export const fr: Texts = withFrenchSpaces({
   changed: 'Le marchand a modifié cette offre. Rechargez la page pour la voir.',
   failed: 'Cela n’a pas fonctionné : {reason}',
   tooOften: 'Trop de demandes. Attendez {time}, puis réessayez.',
+  secretWrong:
+    'La partie secrète à la fin du lien de cette page est fausse ou manquante. Ouvrez de nouveau le lien de la boutique ou de l’e-mail. Sans elle, la page fonctionne comme pour un inconnu.',
   offline: 'La connexion est perdue. Nouvelle tentative…',
   noScript: 'Pour payer avec un portefeuille de navigateur, autorisez les scripts sur cette page.',
   timeLeft: 'Temps restant pour payer : {time}',
@@ -146,7 +148,7 @@ export const fr: Texts = withFrenchSpaces({
   refundAddress: 'Adresse de remboursement',
   paymentTx: 'Transaction de paiement',
   settlementTx: 'Transaction de versement',
-  returnTx: 'Transaction de retour',
+  returnTx: 'Transaction de renvoi',
   reference: 'Référence',
   copy: 'Copier',
   explorer: 'Ouvrir dans l’explorateur',

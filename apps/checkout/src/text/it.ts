@@ -90,6 +90,8 @@ export const it: Texts = {
   changed: 'Il venditore ha cambiato questa offerta. Ricarica la pagina per vederla.',
   failed: 'Non ha funzionato: {reason}',
   tooOften: 'Troppe richieste. Aspetta {time}, poi riprova.',
+  secretWrong:
+    'La parte segreta alla fine del link di questa pagina è errata o manca. Apri di nuovo il link dal negozio o dall’e-mail. Senza quella parte, la pagina funziona come per un estraneo.',
   offline: 'La connessione è caduta. Nuovo tentativo…',
   noScript: 'Per pagare con un wallet del browser, consenti gli script per questa pagina.',
   timeLeft: 'Tempo rimasto per pagare: {time}',

@@ -89,6 +89,8 @@ export const pt: Texts = {
   changed: 'O comerciante alterou esta oferta. Recarregue a página para vê-la.',
   failed: 'Não funcionou: {reason}',
   tooOften: 'Muitas solicitações. Espere {time} e tente de novo.',
+  secretWrong:
+    'A parte secreta no fim do link desta página está errada ou faltando. Abra de novo o link da loja ou do e-mail. Sem ela, a página funciona como para um desconhecido.',
   offline: 'A conexão caiu. Tentando de novo…',
   noScript: 'Para pagar com uma carteira de navegador, permita scripts nesta página.',
   timeLeft: 'Tempo restante para pagar: {time}',

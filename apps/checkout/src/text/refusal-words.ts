@@ -6,6 +6,7 @@ export const refusalWords: Readonly<Record<number, keyof Texts>> = {
   100102: 'changed',
   100103: 'changed',
   100104: 'changed',
+  100202: 'secretWrong',
   100203: 'timeOver',
   100204: 'notNeeded',
   100205: 'cancelledHint',

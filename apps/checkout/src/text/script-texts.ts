@@ -110,6 +110,7 @@ const serverTexts = [
   'changed',
   'refundLost',
   'tooOften',
+  'secretWrong',
 ] as const satisfies readonly (keyof Texts)[];
 
 /** Texts of pages whose payer chooses the amount. */

@@ -89,6 +89,8 @@ export const tr: Texts = {
   changed: 'Satıcı bu teklifi değiştirdi. Görmek için sayfayı yeniden yükleyin.',
   failed: 'Bu işlem tamamlanamadı: {reason}',
   tooOften: 'Çok fazla istek gönderildi. {time} bekleyin, sonra yeniden deneyin.',
+  secretWrong:
+    'Bu sayfanın bağlantısının sonundaki gizli bölüm yanlış veya eksik. Mağazadaki veya e-postadaki bağlantıyı yeniden açın. O bölüm olmadan sayfa, bir yabancı için nasıl çalışıyorsa öyle çalışır.',
   offline: 'Bağlantı koptu. Yeniden deneniyor…',
   noScript: 'Tarayıcı cüzdanıyla ödemek için bu sayfada betiklere izin verin.',
   timeLeft: 'Ödemek için kalan süre: {time}',

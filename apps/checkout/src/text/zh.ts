@@ -86,6 +86,8 @@ export const zh: Texts = {
   changed: '商家已更改此报价。请重新加载页面查看。',
   failed: '操作失败：{reason}',
   tooOften: '请求过多。请等待{time}后重试。',
+  secretWrong:
+    '此页面链接末尾的密钥部分有误或缺失。请重新打开商店或电子邮件中的链接。没有该部分时，本页面的功能与对陌生人相同。',
   offline: '连接已断开。正在重试…',
   noScript: '要使用浏览器钱包付款，请允许此页面运行脚本。',
   timeLeft: '剩余付款时间：{time}',
@@ -137,7 +139,7 @@ export const zh: Texts = {
   refundAddress: '退款地址',
   paymentTx: '付款交易',
   settlementTx: '结算交易',
-  returnTx: '退款交易',
+  returnTx: '退回交易',
   reference: '参考编号',
   copy: '复制',
   explorer: '在区块浏览器中打开',

@@ -53,7 +53,7 @@ const smallTargets = `[...document.querySelectorAll('a, button, summary, select,
   .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height < 44)
   .map(({ outerHTML }) => outerHTML.slice(0, 120))`;
 
-/** What a reader prints is black on white, with whole hashes, and without what only a screen can use. */
+/** What the payer prints is black on white, with whole hashes and addresses, and without what only a screen can use. */
 async function assertOnPaper(page: Page): Promise<void> {
   await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
   const visible = (selector: string) => page.locator(selector).filter({ visible: true }).count();
@@ -61,7 +61,11 @@ async function assertOnPaper(page: Page): Promise<void> {
     [await visible('.hash:not(.whole)'), await visible('button'), await visible('.lang')],
     [0, 0, 0],
   );
-  assert.equal(await visible('.hash.whole'), 3);
+  assert.equal(await visible('.hash.whole'), 4);
+  await page
+    .locator('#whole-payer')
+    .getByText(/^0x[0-9a-fA-F]{40}$/)
+    .waitFor();
   const colors = await page.evaluate(
     `[getComputedStyle(document.querySelector('.receipt dd')).color, getComputedStyle(document.body).backgroundColor]`,
   );

@@ -209,6 +209,20 @@ test('while the page does not know the state of the payment, it asks the wallet 
   await device.page.close();
 });
 
+test('a payer whose link ends in a wrong secret reads what to do, and can go on as a stranger', async () => {
+  const url = (await addSession('ethereum::usdt')).replace(/#.*/, `#${'x'.repeat(22)}`);
+  const words = 'The secret at the end of this page’s link is wrong or missing. Open the link from the shop';
+  const device = await open(url, life.ethereum, 'usdt');
+  await device.pay();
+  await says(device, words);
+  assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  await device.pay();
+  await here(device.page).waitFor();
+  await device.page.goto(url.replace('#', '/claim#'));
+  await device.page.locator('#read-problem').getByText(words).waitFor();
+  await device.page.close();
+});
+
 /** The headings that say whose payment it was. */
 const here = (page: Page) => page.getByRole('heading', { name: 'You paid 7.00 USDT' });
 const elsewhere = (page: Page) =>

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { chooseLanguage } from '@florin/checkout';
 import { statement } from '@florin/pg';
 import type { FastifyInstance } from 'fastify';
 import { getAddress, toHex } from 'viem';
@@ -157,16 +158,21 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
     },
     { url: `/checkout/api/session/${sessionId}/receipt` },
   ];
-  const codesFor = async (code: string) => {
-    const codes: number[] = [];
+  const answersFor = async (code: string) => {
+    const answers: [code: number, words: string | undefined][] = [];
     for (const { url, payload } of requests) {
-      const headers = { 'x-client-code': code };
+      const headers = { 'x-client-code': code, 'accept-language': 'fr' };
       const body = payload === undefined ? {} : ({ method: 'POST', payload } as const);
-      codes.push((await pages.inject({ url, headers, ...body })).json().code);
+      const reply = (await pages.inject({ url, headers, ...body })).json();
+      answers.push([reply.code, reply.data?.words]);
     }
-    return codes;
+    return answers;
   };
-  assert.deepEqual(await codesFor('x'.repeat(clientCode.length)), [100_202, 100_202, 100_202]);
+  const codesFor = async (code: string) => (await answersFor(code)).map(([code]) => code);
+  // The payer reads what to do about it: to try again later would not help.
+  const { secretWrong } = chooseLanguage('fr', undefined).texts;
+  const refused: [number, string] = [100_202, secretWrong];
+  assert.deepEqual(await answersFor('x'.repeat(clientCode.length)), [refused, refused, refused]);
   assert.equal((await read(sessionId)).signedOnce, 0);
   assert.equal((await codesFor(clientCode)).includes(100_202), false);
 });

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { languages } from '../text/languages.ts';
+import { Refused } from './api.ts';
+import { initialModel } from './model.ts';
+import { problemOf } from './problem.ts';
+
+const [english] = languages;
+const model = initialModel({ options: [], texts: english?.texts } as unknown as Parameters<
+  typeof initialModel
+>[0]);
+
+test('a page whose secret is refused says the words of the server, and goes on without the secret', () => {
+  assert.deepEqual(problemOf(model, new Refused(100202, 'wrong', 'Open the link again.')), {
+    problem: 'Open the link again.',
+    wrongField: '',
+    clientCode: '',
+  });
+  assert.deepEqual(problemOf(model, new Refused(900401, 'away', 'Try again later.')), {
+    problem: 'Try again later.',
+    wrongField: '',
+  });
+});
