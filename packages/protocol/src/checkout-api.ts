@@ -102,6 +102,11 @@ export const checkoutState = Type.Object({
   settledAt: Type.String(),
   /** The receipt's number; empty before the payment is final. */
   receiptId: Type.String(),
+  /**
+   * What the receipt calls the merchant: the names when the payment became final. Absent before that, and for payments from
+   * before such names were kept: then pages show the present names.
+   */
+  receiptNames: Type.Optional(Type.Object({ merchant: Type.String(), legalName: Type.String() })),
   /** Where the receipt goes by e-mail, shortened: others who have the page's link need not know it. */
   receiptTo: Type.Optional(Type.String()),
   /** What has arrived at deposit addresses while the payment is incomplete. */

@@ -42,9 +42,12 @@ export const receipt = Type.Object({
   order: Type.Record(Type.String(), Type.String()),
   lineItems: Type.Array(Type.Unknown()),
   salt: Type.String(),
-  /** The chain shows paidAt and the transactions; only the service states the other three (decision 68). */
+  /** The chain shows paidAt and the transactions; only the service states the others (decision 68). */
   receiptId: Type.String(),
   sessionId: Type.String(),
+  /** The merchant's names when the payment became final; the legal name is empty where the merchant gave none. */
+  merchantName: Type.String(),
+  legalName: Type.String(),
   paidAt: Type.String(),
   payerEmail: Type.String(),
   sourceTx: Type.String(),

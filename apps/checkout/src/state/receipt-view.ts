@@ -37,7 +37,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       {},
       row(texts.receiptNumber, state.receiptId !== '' && h('bdi', {}, state.receiptId)),
       row(texts.receiptTo, state.receiptTo !== undefined && h('bdi', {}, state.receiptTo)),
-      row(texts.merchant, h('bdi', {}, data.legalName)),
+      row(texts.merchant, h('bdi', {}, (state.receiptNames ?? data).legalName)),
       row(texts.paidOn, time(state.paidAt)),
       row(texts.received, time(state.settledAt)),
       row(texts.paidWith, tokens),

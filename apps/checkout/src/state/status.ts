@@ -153,8 +153,8 @@ function emblemView(kind: Shown['kind']): Tree {
 }
 
 function paidText(
-  { locale, merchant, options, amount }: PageData,
-  { payment }: CheckoutState,
+  { locale, merchant: present, options, amount }: PageData,
+  { payment, receiptNames }: CheckoutState,
   text: string,
 ): string {
   const token = options.find(({ tokenId }) => tokenId === payment?.tokenId);
@@ -162,7 +162,8 @@ function paidText(
     payment === undefined || token === undefined
       ? formatMoney(locale, amount)
       : formatToken(locale, token, payment.amountInToken);
-  return fill(text, { amount: paid, merchant });
+  // A page that was open before the payment may know other names.
+  return fill(text, { amount: paid, merchant: receiptNames?.merchant ?? present });
 }
 
 /** What has arrived at deposit addresses, and what is missing, on which network and until when. */

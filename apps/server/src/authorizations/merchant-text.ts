@@ -41,3 +41,13 @@ export function agentLineItems(items: readonly LineItem[]): AgentLineItem[] {
     unitPriceInUSD: formatUsd(microUsd(unitPrice)),
   }));
 }
+
+/** A merchant's names as payers see them. Without a legal name it is the merchant's name. */
+export function merchantNames(names: { readonly merchantName: string; readonly legalName: string }): {
+  readonly merchant: string;
+  readonly legalName: string;
+} {
+  const merchant = merchantText(names.merchantName, merchantTextLimits.linkName);
+  const legalName = merchantText(names.legalName, merchantTextLimits.linkName);
+  return { merchant, legalName: legalName === '' ? merchant : legalName };
+}

@@ -119,6 +119,33 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
   assert.equal(first?.headers['date'], 'Tue, 01 Jan 2030 00:00:00 +0000');
 });
 
+test('the e-mails of a payment name the merchant as when it became final, whatever the names are when they are sent', async () => {
+  const payerEmail = 'names@example.com';
+  const { db } = world.database;
+  const { merchantId } = shop;
+  const nameLegally = (legalName: string) =>
+    db.transaction((transaction) =>
+      updateBranding(transaction, world.deps, { merchantId, images: noBrandImages, look: { legalName } }),
+    );
+  await nameLegally('Tea & Leaves GmbH');
+  const { order } = await addPaidSession(world, { ...shop, payerEmail });
+  await db.query(renameMerchant, { merchantId, merchantName: 'Coffee shop' });
+  await nameLegally('Beans Ltd');
+  await happen(world, order, 'Refunded');
+  await sendDue(worker);
+  const mails = mail.mailsTo(payerEmail);
+  assert.deepEqual(mails.map(({ subject }) => subject).toSorted(), [
+    'Your receipt from Test merchant',
+    'Your refund from Test merchant',
+  ]);
+  for (const { text, fromName } of mails) {
+    assert.equal(fromName, 'Test merchant');
+    assert.match(text, /Merchant: Tea & Leaves GmbH\n/);
+    assert.doesNotMatch(text, /Coffee|Beans/);
+  }
+  await db.query(renameMerchant, { merchantId, merchantName: 'Test merchant' });
+});
+
 test('e-mails to a payer have the page’s address without its secret', async () => {
   const payerEmail = 'typo@example.com';
   const { sessionId, order } = await addPaidSession(world, { ...shop, payerEmail });

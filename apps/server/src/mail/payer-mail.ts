@@ -12,10 +12,11 @@ import type { LineItem } from '@florin/protocol/line-item.ts';
 import type { Session } from '@florin/protocol/session.ts';
 import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
-import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { merchantNames, merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
+import { findSessionStates } from '#sessions/session.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './mail.ts';
 
@@ -38,7 +39,8 @@ export async function composePayerMail(
   const { tag, texts: pageTexts, direction } = language;
   const texts = mailTexts(tag);
   const shown = await findShownMerchant(deps.db, mail.merchantId ?? '');
-  const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
+  const stored = (await findSessionStates(deps.db, [session.sessionId])).get(session.sessionId);
+  const { merchant, legalName } = merchantNames(stored?.receiptNames ?? shown);
   const isRefund = mail.kind === 'refund';
   const amount = money(tag, isRefund ? session.refundedAmount : transaction.totalValue);
   const values = { merchant, amount, total: money(tag, transaction.totalValue) };
@@ -52,6 +54,7 @@ export async function composePayerMail(
     ...(isRefund ? [[texts.sentBackTo, transaction.from] as const] : []),
     [pageTexts.paidOn, formatTime(tag, isoTimestamp(transaction.executeTime), 'UTC')],
     [pageTexts.receiptNumber, session.receiptId],
+    [pageTexts.merchant, legalName],
     // The payer's own transaction, which a refund's reader would take for the one that brought the money back.
     ...(isRefund ? [] : [[texts.transaction, transaction.sourceTx] as const]),
   ];

@@ -1,5 +1,6 @@
 import type { Queryable } from '@florin/pg';
 import type { SessionReceipt } from '@florin/protocol/checkout-order.ts';
+import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -20,9 +21,12 @@ export async function findReceipt(
   const [row] = await queryable.query(sessionSalt, { sessionId: session.sessionId });
   const chain = stored === undefined ? undefined : chains.byId(stored.chainId);
   if (stored === undefined || row === undefined || chain === undefined) return undefined;
+  const names = session.receiptNames ?? (await findShownMerchant(queryable, session.merchantId));
   return {
     receiptId: session.receiptId,
     sessionId: session.sessionId,
+    merchantName: names.merchantName,
+    legalName: names.legalName,
     paidAt: session.paymentSucceededAt.toISOString(),
     payerEmail: session.payerEmail,
     sourceTx: session.initiateTx,

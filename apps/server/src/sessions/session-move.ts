@@ -8,6 +8,7 @@ import type { SessionMoveContext } from './context.ts';
 import { type SessionTrigger, sessionMove } from './session.machine.ts';
 import { updateSession } from './session.sql.ts';
 import { sessionEventData } from './session-json.ts';
+import { receiptNamesOf } from './session-row.ts';
 import type { StoredSession } from './stored-session.ts';
 
 /** What a move can set besides the status. */
@@ -44,32 +45,33 @@ export async function moveSession(
   const { sessionId, merchantId } = session;
   const at = deps.clock.now();
   const changed = { ...session, ...changes, status };
-  const moved: StoredSession = {
+  const next: Omit<StoredSession, 'receiptNames'> = {
     ...changed,
     signedOnce: trigger === 'order_signed' || (session.signedOnce && trigger !== 'orders_lapsed'),
     pendingReason: status === 'settlement_pending' ? changed.pendingReason : '',
     isLate: session.isLate || (session.status === 'expired' && status === 'paid'),
   };
-  const rows = await transaction.query(updateSession, {
+  const [row] = await transaction.query(updateSession, {
     sessionId,
     fromStatus: session.status,
     status,
-    signedOnce: moved.signedOnce,
-    pendingReason: moved.pendingReason,
-    payer: moved.payer,
-    payerEmail: moved.payerEmail,
-    paidToken: moved.paidToken,
-    receiptId: moved.receiptId,
-    orderId: moved.orderId,
-    initiateTx: moved.initiateTx,
-    completeTx: moved.completeTx,
-    paymentSucceededAt: moved.paymentSucceededAt ?? null,
-    settlementSucceededAt: moved.settlementSucceededAt ?? null,
+    signedOnce: next.signedOnce,
+    pendingReason: next.pendingReason,
+    payer: next.payer,
+    payerEmail: next.payerEmail,
+    paidToken: next.paidToken,
+    receiptId: next.receiptId,
+    orderId: next.orderId,
+    initiateTx: next.initiateTx,
+    completeTx: next.completeTx,
+    paymentSucceededAt: next.paymentSucceededAt ?? null,
+    settlementSucceededAt: next.settlementSucceededAt ?? null,
     updatedAt: at,
-    refundedAmount: moved.refundedAmount,
-    isLate: moved.isLate,
+    refundedAmount: next.refundedAmount,
+    isLate: next.isLate,
   });
-  if (rows.length === 0) throw new Error(`session ${sessionId} left ${session.status} without its lock`);
+  if (row === undefined) throw new Error(`session ${sessionId} left ${session.status} without its lock`);
+  const moved: StoredSession = { ...next, receiptNames: receiptNamesOf(row) };
   deps.onMove?.(moved);
   const isRefunded = moved.refundedAmount > session.refundedAmount;
   if (type === undefined && (!isRefunded || deps.notify === undefined)) return moved;

@@ -46,6 +46,7 @@ export function parseSessionState(row: SessionStateRow): SessionState {
     payerEmail: row.payer_email,
     paidToken: row.paid_token,
     receiptId: row.receipt_id,
+    receiptNames: receiptNamesOf(row),
     orderId: row.order_id,
     isLate: row.is_late,
     initiateTx: row.initiate_tx,
@@ -56,6 +57,14 @@ export function parseSessionState(row: SessionStateRow): SessionState {
     shownOrderId: row.shown_order_id,
     createdAt: row.created_at,
   };
+}
+
+/** The names that a receipt keeps. No merchant has an empty name. */
+export function receiptNamesOf(
+  row: Pick<SessionStateRow, 'receipt_merchant_name' | 'receipt_legal_name'>,
+): StoredSession['receiptNames'] {
+  const { receipt_merchant_name: merchantName, receipt_legal_name: legalName } = row;
+  return merchantName === '' ? undefined : { merchantName, legalName };
 }
 
 /** Old rows were jsonb, which does not keep the order of members. This restores the specification's. */

@@ -35,6 +35,8 @@ export const sessionColumns = {
   payer_email: 'text',
   paid_token: 'text',
   receipt_id: 'text',
+  receipt_merchant_name: 'text',
+  receipt_legal_name: 'text',
   order_id: 'text',
   is_late: 'bool',
   initiate_tx: 'text',
@@ -134,6 +136,10 @@ export const itemsOfSessions = statement({
    ) as sized where is_read order by position`,
 });
 
+/** A receipt gets the merchant's names with its number, and keeps both. */
+const nameAtReceipt = (column: string, name: string) =>
+  `case when :receiptId = receipt_id then ${column} else coalesce((${name} where p.merchant_id = sessions.merchant_id), '') end`;
+
 // The old status is in the where clause: a move that lost a race changes nothing, and its caller throws.
 export const updateSession = statement({
   name: 'session_update',
@@ -156,12 +162,14 @@ export const updateSession = statement({
     refundedAmount: 'int8',
     isLate: 'bool',
   },
-  columns: { session_id: 'text' },
+  columns: { receipt_merchant_name: 'text', receipt_legal_name: 'text' },
   text: `update sessions set status = :status, signed_once = :signedOnce, pending_reason = :pendingReason, payer = :payer, payer_email = :payerEmail,
        paid_token = :paidToken, receipt_id = :receiptId, order_id = :orderId, initiate_tx = :initiateTx, complete_tx = :completeTx,
        payment_succeeded_at = :paymentSucceededAt, settlement_succeeded_at = :settlementSucceededAt, updated_at = :updatedAt, refunded_amount = :refundedAmount,
-       is_late = :isLate
-     where session_id = :sessionId and status = :fromStatus returning session_id`,
+       is_late = :isLate,
+       receipt_merchant_name = ${nameAtReceipt('receipt_merchant_name', 'select p.merchant_name from merchants p')},
+       receipt_legal_name = ${nameAtReceipt('receipt_legal_name', 'select p.legal_name from branding p')}
+     where session_id = :sessionId and status = :fromStatus returning receipt_merchant_name, receipt_legal_name`,
 });
 
 // Only while the session waits for its payment: later its page shows no address.

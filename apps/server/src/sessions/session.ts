@@ -236,6 +236,7 @@ function completed(deps: SessionContext, draft: SessionDraft): NewSession {
     payerEmail: '',
     paidToken: '',
     receiptId: '',
+    receiptNames: undefined,
     orderId: '',
     isLate: false,
     initiateTx: '',

@@ -4,6 +4,13 @@ import type { PendingReason, SessionStatus, SessionType } from '@florin/protocol
 import type { ShopReturn } from '@florin/protocol/shop-return.ts';
 import type { SessionTerms } from '#orders/stored-order.ts';
 
+/** The merchant's names when a payment became final: a later change of theirs rewrites no receipt. */
+export interface ReceiptNames {
+  readonly merchantName: string;
+  /** The name as in contracts; empty where the merchant gave none. */
+  readonly legalName: string;
+}
+
 /** A session, parsed from its row. */
 export interface StoredSession extends SessionTerms, ShopReturn {
   readonly sessionType: SessionType;
@@ -27,6 +34,8 @@ export interface StoredSession extends SessionTerms, ShopReturn {
   readonly payerEmail: string;
   readonly paidToken: string;
   readonly receiptId: string;
+  /** What the receipt calls the merchant. Undefined before it exists, and for payments from before such names were kept. */
+  readonly receiptNames: ReceiptNames | undefined;
   readonly orderId: string;
   /** Paid by a deposit that was accepted after the session expired. */
   readonly isLate: boolean;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { gzipSync } from 'node:zlib';
+import { statement } from '@florin/pg';
 import { visibleText } from '@florin/protocol/visible-text.ts';
 import type { Browser } from 'playwright-core';
 import { fuzzFactor } from '../fuzz/seed.ts';
@@ -204,6 +205,42 @@ test('a session shows its e-mail address and receipt only to its own secret', as
       [text.includes('p…@e….com'), text.includes('payer@example.com'), text.includes(code)],
       [true, false, false],
     );
+});
+
+/** As a version before these columns left it. */
+const forgetNames = statement({
+  name: 'safety_test_names',
+  parameters: { sessionId: 'text' },
+  columns: {},
+  text: "update sessions set receipt_merchant_name = '', receipt_legal_name = '' where session_id = :sessionId",
+});
+
+test('a receipt keeps the merchant’s names of its payment, and one from before they were kept has the present ones', async () => {
+  await world.nameMerchant('Tea shop');
+  await world.brand({ legalName: 'Tea & Leaves GmbH' });
+  const { sessionId, path } = await world.addPaid(await world.addLink({ linkName: 'Sencha' }));
+  await world.nameMerchant('Coffee shop');
+  await world.brand({ legalName: 'Beans Ltd' });
+  const namesShown = async () => {
+    const page = await (await fetch(`${world.origin}/checkout/${sessionId}`)).text();
+    const api = `${world.origin}/checkout/api/session/${sessionId}`;
+    const state = await (await fetch(api)).text();
+    const headers = { 'x-client-code': path.split('#')[1] ?? '' };
+    const receipt = await (await fetch(`${api}/receipt`, { headers })).text();
+    // The page escapes a sign of the name, and the data of its script too.
+    return [page, state, receipt].map((text) =>
+      ['Tea shop', 'Leaves GmbH', 'Coffee shop', 'Beans Ltd'].filter((name) => text.includes(name)),
+    );
+  };
+  const [then, now] = [
+    ['Tea shop', 'Leaves GmbH'],
+    ['Coffee shop', 'Beans Ltd'],
+  ];
+  assert.deepEqual(await namesShown(), [then, then, then]);
+  await world.world.database.db.query(forgetNames, { sessionId });
+  assert.deepEqual(await namesShown(), [now, now, now]);
+  await world.nameMerchant('Test merchant');
+  await world.brand();
 });
 
 // proves W2.8

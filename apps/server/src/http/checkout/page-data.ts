@@ -11,7 +11,7 @@ import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-ap
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
-import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { merchantNames, merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import type { ShownMerchant } from '#catalog/branding.ts';
 import { imageUrlOfSize } from '#catalog/images/image-name.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
@@ -83,12 +83,15 @@ export async function sessionPageData(
   const linkName = link === undefined ? undefined : await findLinkNameAt(deps.db, link, session.createdAt);
   const options = await sessionOptions(deps, session);
   const first = session.items[0]?.productData?.productName ?? '';
+  const state = withOwn(await checkoutState(deps, session, facts(session)));
   return {
     ...frameData(deps, language),
-    state: withOwn(await checkoutState(deps, session, facts(session))),
+    state,
     linkUrl: link?.status === 'active' ? `${deps.origin}/link/${link.linkId}` : '',
     title: merchantText(linkName ?? first, merchantTextLimits.linkName),
     ...merchantOf(front),
+    // The whole page is the receipt of a payment, on paper too.
+    ...state.receiptNames,
     items: session.items.map((item) => pageItem(item, itemTotal(item))),
     amount: (session.chosenTotal ?? session.amount).toString(),
     isFeeOnTop: session.feeModel === 2 && session.chosenTotal === undefined,
@@ -116,11 +119,8 @@ function frameData({ agentApi, gasless, fundingUrl, notify }: CheckoutContext, {
 /** The merchant as payers see it. */
 export function merchantOf(front: ShownMerchant): PageMerchant {
   const { logoUrl, darkLogoUrl, iconUrl, background } = front;
-  const merchant = merchantText(front.merchantName, merchantTextLimits.linkName);
-  const legalName = merchantText(front.legalName, merchantTextLimits.linkName);
   return {
-    merchant,
-    legalName: legalName === '' ? merchant : legalName,
+    ...merchantNames(front),
     logo: imageOf(logoUrl),
     darkLogo: imageOf(darkLogoUrl),
     icon:

@@ -5,7 +5,7 @@ import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
-import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
+import { merchantNames, merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
 import {
@@ -188,6 +188,7 @@ export async function checkoutState(
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
+    ...(session.receiptNames === undefined ? {} : { receiptNames: merchantNames(session.receiptNames) }),
     ...(deps.notify === undefined || session.payerEmail === ''
       ? {}
       : { receiptTo: shortenEmail(session.payerEmail) }),
