@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { eventTypes } from '@florin/sdk';
 import { deepOnly } from '@florin/server/testing';
 import { merchantProgram, openTestApi, refuse } from './api.fixture.ts';
 import { merchantFamily } from './merchant-family.ts';
@@ -127,6 +128,12 @@ test('a pipe gets no colours, a reader may force them, and NO_COLOR wins', () =>
 test('a shell completes commands and options', deepOnly, () => {
   assert.match(spawnMain(['complete', '--', 'sess']).stdout, /^sessions\t/);
   assert.match(spawnMain(['complete', '--', 'sessions', 'list', '--sta']).stdout, /^--status\t/);
+  // The types of events that `trigger` takes, and the statuses of a list.
+  const valuesOf = (...line: readonly string[]) =>
+    [...spawnMain(['complete', '--', ...line]).stdout.matchAll(/^([^:\t]+)\t/gm)].map(([, value]) => value);
+  assert.deepEqual(valuesOf('trigger', ''), eventTypes);
+  assert.deepEqual(valuesOf('trigger', 'session.pa'), ['session.payment_detected', 'session.paid']);
+  assert.deepEqual(valuesOf('sessions', 'list', '--status', 'ex'), ['expired']);
   const script = spawnMain(['completion', 'bash']).stdout;
   assert.match(script, /complete .*florin/);
   for (const args of [['completion'], ['completion', 'tcsh']])

@@ -24,7 +24,10 @@ export const triggerCommand: MerchantCommand = {
   does:
     'raises an event: in the local world with a real payment, elsewhere as an example to a webhook or straight to a ' +
     'receiver on this machine',
-  argument: argument('<event>', 'the type of the event, such as session.paid'),
+  // Help and completion show the types; another one is refused below, in the words of this program.
+  argument: Object.assign(argument('<event>', 'the type of the event, such as session.paid'), {
+    argChoices: [...eventTypes],
+  }),
   examples: [
     'trigger session.paid',
     'trigger refund.completed --webhook wkid_…',

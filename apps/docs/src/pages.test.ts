@@ -48,6 +48,15 @@ test('every link of a page leads to an existing page and heading', () => {
   assert.deepEqual(broken, []);
 });
 
+test('no two pages have the same title, by which a search shows them', () => {
+  const titles = Map.groupBy(pages.values(), ({ title }) => title.toLowerCase());
+  const shared = [...titles].filter(([, those]) => those.length > 1);
+  assert.deepEqual(
+    shared.map(([title, those]) => [title, those.map(({ path }) => path)]),
+    [],
+  );
+});
+
 test('headings of a page have unique anchors', () => {
   for (const { path, markdown } of pages.values()) {
     const anchors = headingsOf(markdown).map(anchorOf);

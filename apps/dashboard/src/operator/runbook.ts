@@ -9,7 +9,7 @@ export const runbooks = {
   restored: { path: '/docs/runbook/restore#restore', title: 'After a restore' },
   settlements: { path: '/docs/runbook/settlement', title: 'Settlements that wait' },
   funds: { path: '/docs/runbook/production#5-caps-float-and-gas', title: 'Caps, float and gas' },
-  exceptions: { path: '/docs/runbook/exceptions', title: 'Exceptions' },
+  exceptions: { path: '/docs/runbook/exceptions', title: 'Decide about exceptions' },
   webhooks: { path: '/docs/runbook/webhooks', title: 'Webhooks that fail' },
   mail: { path: '/docs/runbook/e-mail#e-mails-that-do-not-arrive', title: 'E-mails that do not arrive' },
   tokens: {

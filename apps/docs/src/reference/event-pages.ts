@@ -73,7 +73,7 @@ function exceptionBlocks(): string[] {
 export function webhookPage(): DocsPage {
   return {
     path: '/docs/webhooks',
-    title: 'Webhooks',
+    title: 'Signatures and retries of webhooks',
     summary: 'How to verify a notification, when it is repeated, and when a webhook is paused.',
     blocks: [...verificationBlocks(), ...deliveryBlocks()],
   };
