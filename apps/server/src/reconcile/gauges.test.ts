@@ -5,6 +5,7 @@ import type { HealthReport } from '@florin/protocol/staff-health.ts';
 import { openMetrics } from '#telemetry/metrics.ts';
 import { foreignUseGauges } from './foreign-use.ts';
 import { gaugesOf, installationGauges } from './gauges.ts';
+import { nodeGauges, workGauges } from './work-gauges.ts';
 
 const root = new URL('../../../../', import.meta.url);
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8');
@@ -207,7 +208,7 @@ test('every metric is in the runbook, and alerts and dashboard use only metrics 
   const names = [...page.matchAll(/^# HELP (florin_\w+) /gm)].map(([, metric = '']) => metric);
   // They are added with the pool, and by the service.
   names.push('florin_database_connections', 'florin_cap_used_ratio', 'florin_backup_age_seconds');
-  names.push(...foreignUseGauges.map(({ name }) => name));
+  names.push(...[...foreignUseGauges, ...workGauges, ...nodeGauges].map(({ name }) => name));
   const runbook = read('docs/runbook/monitoring.md');
   const rules = read('deploy/monitoring/florin.rules.yml');
   const dashboard = read('deploy/monitoring/florin.dashboard.json');

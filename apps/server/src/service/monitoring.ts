@@ -6,6 +6,7 @@ import type { Clock } from '#outside/clock.ts';
 import { foreignUseGauges, readForeignUse } from '#reconcile/foreign-use.ts';
 import { gaugesOf, installationGauges } from '#reconcile/gauges.ts';
 import { readHealth, readWallets } from '#reconcile/health.ts';
+import { nodeGauges, readNodeLag, readWork, workGauges } from '#reconcile/work-gauges.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
 import { sendingWallets } from './configuration.ts';
 import type { ServiceOptions } from './options.ts';
@@ -20,11 +21,11 @@ export interface Monitor {
 
 /**
  * Answers GET /health/live, /health/ready and /metrics on an address of their own, in every role. It belongs into a private
- * network: metrics show balances.
+ * network: metrics show balances. `leader` is this process's name as a watcher; undefined in other roles.
  */
 export async function monitor(
   options: ServiceOptions & { readonly monitoring: NonNullable<ServiceOptions['monitoring']> },
-  rooms: Rooms,
+  rooms: Rooms & { readonly leader: string | undefined },
   ready: () => Promise<Readiness>,
 ): Promise<Monitor> {
   const { metrics, monitoring, log } = options;
@@ -96,7 +97,11 @@ const poolGauge = {
   labels: ['state'],
 } as const;
 
-function addReaders(metrics: Metrics, options: ServiceOptions, { db, rpcOf }: Rooms): void {
+function addReaders(
+  metrics: Metrics,
+  options: ServiceOptions,
+  { db, rpcOf, leader }: Rooms & { readonly leader: string | undefined },
+): void {
   const { chains, clock } = options;
   const backups = options.monitoring?.backups;
   const wallets = sendingWallets(options);
@@ -108,6 +113,9 @@ function addReaders(metrics: Metrics, options: ServiceOptions, { db, rpcOf }: Ro
   const read = { chains, clock, rpcOf, wallets };
   const recentForeignUse = recently(clock, () => readForeignUse(db, read));
   metrics.addReader(foreignUseGauges, async () => (await recentForeignUse()) ?? []);
+  const recentNodes = recently(clock, () => readNodeLag(chains, rpcOf));
+  metrics.addReader(nodeGauges, async () => (await recentNodes()) ?? []);
+  metrics.addReader(workGauges, () => readWork(db, chains, leader));
   const recentWallets = recently(clock, () => readWallets(db, read));
   metrics.addReader(installationGauges, async () => {
     const [health, report = unknownWallets] = await Promise.all([

@@ -2,7 +2,7 @@ import { newHeads, runWatcher } from '@florin/evm';
 import { timelineWatch } from '#backup/timeline.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
-import { nameProcess } from '#outside/process-name.ts';
+import { nameProcess, type ProcessName } from '#outside/process-name.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { withTraces } from './follow.ts';
 import { withMetrics } from './measure.ts';
@@ -34,11 +34,14 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   const web = roles.has('web')
     ? await (await import('./web-role.ts')).answer(options, rooms, ending.signal)
     : undefined;
+  const watching = roles.has('watcher') ? nameProcess() : undefined;
   const ready = () => readiness(options, rooms, web?.conditions);
   const chains = web === undefined ? options.chains : { ...options.chains, conditions: web.conditions };
   const monitoringPort =
     monitoring &&
-    (await (await import('./monitoring.ts')).monitor({ ...options, chains, monitoring }, rooms, ready));
+    (await (
+      await import('./monitoring.ts')
+    ).monitor({ ...options, chains, monitoring }, { ...rooms, leader: watching?.id }, ready));
   const timeline = timelineWatch({ ...options, db: rooms.db });
   // Before anything is settled: the database may be an older one.
   if (roles.has('worker')) await timeline.check();
@@ -46,7 +49,7 @@ export async function startService(given: ServiceOptions): Promise<Service> {
   const loops = [
     options.verification.run(ending.signal),
     ...(web?.loops ?? []),
-    ...(roles.has('watcher') ? watch(options, rooms, ending.signal) : []),
+    ...(watching === undefined ? [] : watch(options, rooms, watching, ending.signal)),
     ...(worker === undefined
       ? []
       : [timeline.run(ending.signal), ...worker.work(options, rooms, ending.signal)]),
@@ -90,10 +93,14 @@ function firstFailure(loops: readonly Promise<void>[]): Promise<never> {
 }
 
 /** The role watcher: follows the chains. */
-function watch(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
+function watch(
+  options: ServiceOptions,
+  rooms: Rooms,
+  candidate: ProcessName,
+  signal: AbortSignal,
+): Promise<void>[] {
   const { clock, log, chains } = options;
   const { db, handler } = rooms;
-  const candidate = nameProcess();
   return chains.all.flatMap((chain) => {
     const { chainId, wsUrls: urls = [] } = chain;
     const heads = newHeads({ chainId, urls, clock, log });

@@ -38,6 +38,8 @@ export function testMetrics(payments: number): void {
       'florin_chain_final_block{chain="base"}': 1,
       'florin_wallet_gas_seconds{chain="base",role="settler"}': 1,
       'florin_database_connections{state="open"}': 1,
+      florin_sessions_open: 0,
+      florin_ledger_unsealed: 0,
       process_resident_memory_bytes: 1,
     };
     for (const [sample, value] of Object.entries(least))
@@ -46,10 +48,14 @@ export function testMetrics(payments: number): void {
       'florin_build_info{version="0.1.0",roles="web watcher worker"}': 1,
       'florin_http_requests_total{method="GET",route="/payment/v1/session/:sessionId",status="200",code="100201"}': 1,
       'florin_chain_halted{chain="ethereum"}': 0,
+      'florin_watcher_leads{chain="base"}': 1,
+      'florin_watcher_leads{chain="ethereum"}': 1,
       'florin_payments_available{chain="base"}': 1,
       florin_exceptions_open: 0,
     };
     for (const [sample, value] of Object.entries(exact)) assert.equal(samples.get(sample), value, sample);
+    const lags = [...samples].filter(([sample]) => sample.startsWith('florin_node_lag_blocks{chain="base"'));
+    assert.ok(lags.length > 0 && lags.every(([, value]) => value === 0), String(lags));
     for (const [sample, value] of samples)
       if (sample.startsWith('florin_ledger_minus_chain')) assert.equal(value, 0, sample);
   });
