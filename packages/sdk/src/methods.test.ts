@@ -197,10 +197,10 @@ test('a session without an account gets the only one that takes its token, which
     ['/account/list', '/session/checkout/create', '/session/checkout/create'],
   );
   assert.deepEqual(Object(service.seen[2]?.body).accountId, 'acc_1');
-  await assert.rejects(
-    sessions.create({ ...sale, settlementToken: 'base::usdt' }),
-    /no account takes base::usdt/,
-  );
+  await assert.rejects(sessions.create({ ...sale, settlementToken: 'base::usdt' }), {
+    ...{ slug: 'argument_invalid', param: 'settlementToken' },
+    message: 'no account takes base::usdt: yours take base::usdc',
+  });
 });
 
 test('of two accounts that take the token none is chosen', async () => {

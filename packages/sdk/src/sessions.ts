@@ -137,8 +137,11 @@ function onlyAccount(accounts: readonly Account[], settlementToken: string): str
   const [only, ...others] = takers;
   if (only !== undefined && others.length === 0) return only.accountId;
   const what = only === undefined ? 'no account takes' : `${takers.length} accounts take`;
-  throw new FlorinError('argument_invalid', `${what} ${settlementToken}: give accountId`, {
-    param: 'accountId',
+  const taken = accounts.flatMap(({ settlementCurrencies }) => settlementCurrencies);
+  const advice =
+    only === undefined ? `yours take ${[...new Set(taken)].join(', ') || 'none'}` : 'give accountId';
+  throw new FlorinError('argument_invalid', `${what} ${settlementToken}: ${advice}`, {
+    param: only === undefined ? 'settlementToken' : 'accountId',
   });
 }
 

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import { eventTypes } from '@florin/protocol/event.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { httpsUrl, imageUrl } from '@florin/protocol/schema.ts';
@@ -68,6 +69,13 @@ test('a text of another form is refused in words, not by its regular expression'
     'e',
   );
   assert.equal(message('a\0@b.c')?.message, 'Invalid field: e must be "" or an e-mail address');
+});
+
+test('a value outside a choice is refused with the choice, unless that is long', () => {
+  const ofFormat = compileCheck(merchantApi.routes.createReport.body.properties.format, 'format');
+  assert.equal(ofFormat('xml')?.message, 'Invalid field: format must be "csv" or "json"');
+  const ofType = compileCheck(Type.Enum(eventTypes), 'eventType');
+  assert.equal(ofType('paid')?.message, 'Invalid field: eventType must be one of the documented values');
 });
 
 /** Names that show nothing, another order than they have, or more lines than one. */

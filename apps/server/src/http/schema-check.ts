@@ -197,9 +197,19 @@ function requirement(error: ErrorObject, parameters: Record<string, unknown>, ur
       return `must be ${patternTexts[String(parameters['pattern'])] ?? 'of the documented form'}`;
     case 'const':
       return `must be ${JSON.stringify(parameters['allowedValue'])}`;
+    case 'enum':
+      return `must be ${choiceText(parameters['allowedValues'])}`;
     default:
       return error.message ?? 'is invalid';
   }
+}
+
+/** Longer lists are left to the documents. */
+const maxNamedChoices = 12;
+
+function choiceText(allowed: unknown): string {
+  if (!Array.isArray(allowed) || allowed.length > maxNamedChoices) return 'one of the documented values';
+  return allowed.map((value) => JSON.stringify(value)).join(' or ');
 }
 
 interface Branch {

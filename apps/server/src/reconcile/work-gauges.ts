@@ -40,16 +40,16 @@ export async function readWork(
   { all }: Pick<Chains, 'all'>,
   leader: string | undefined,
 ): Promise<Reading[]> {
-  const rows = await db.query(openCounts, { leader: leader ?? '', limit: countLimit });
-  const [counts] = rows;
-  const led = new Set(rows.flatMap(({ led: chainId }) => chainId ?? []).map(Number));
+  const [counts] = await db.query(openCounts, { leader: leader ?? '', limit: countLimit });
+  if (counts === undefined) throw new Error('the counts always have one row');
+  const led = new Set(counts.led.map(Number));
   return [
     ...(leader === undefined ? [] : all).map(({ name: chain, chainId }) => ({
       ...{ gauge: 'florin_watcher_leads', labels: { chain } },
       value: led.has(chainId) ? 1 : 0,
     })),
-    { gauge: 'florin_sessions_open', labels: {}, value: Number(counts?.sessions ?? 0n) },
-    { gauge: 'florin_ledger_unsealed', labels: {}, value: Number(counts?.unsealed ?? 0n) },
+    { gauge: 'florin_sessions_open', labels: {}, value: Number(counts.sessions) },
+    { gauge: 'florin_ledger_unsealed', labels: {}, value: Number(counts.unsealed) },
   ];
 }
 
