@@ -3,6 +3,7 @@ const titles: Readonly<Record<string, string>> = {
   // People and their own accounts.
   signInWithRecoveryCode: 'Signed in with a recovery code',
   signInOnNewDevice: 'Signed in on a new device',
+  lockSecondFactor: 'Entered too many wrong codes',
   revokeMySession: 'Ended a session',
   changePassword: 'Changed the password',
   addPasskey: 'Added a passkey',

@@ -77,7 +77,8 @@ export async function send(call: string, input: AnyInput, options: SendOptions):
     });
   }
   if (body.code === 0) return body.data;
-  throw new ApiFailure({ ...body.error, code: body.code, message: body.message });
+  const retryAfterSeconds = Number(response.headers.get('retry-after') ?? 0);
+  throw new ApiFailure({ ...body.error, code: body.code, message: body.message, retryAfterSeconds });
 }
 
 /** Sends one request whose answer is no envelope, such as a CSV. */

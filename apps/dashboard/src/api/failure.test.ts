@@ -24,6 +24,15 @@ test('a refusal is said at its field, in words of what to change', () => {
   assert.equal(sayFailure(missing), 'Webhook not found.');
 });
 
+test('a limit says when to try again', () => {
+  const limit = (retryAfterSeconds: number) =>
+    sayFailure(new ApiFailure({ slug: 'rate_limited', message: 'Too many requests', retryAfterSeconds }));
+  assert.equal(limit(0), 'Too many requests. Wait a moment, then try again.');
+  assert.equal(limit(45), 'Too many attempts. Try again in 45 seconds.');
+  assert.equal(limit(60), 'Too many attempts. Try again in 1 minute.');
+  assert.equal(limit(850), 'Too many attempts. Try again in 15 minutes.');
+});
+
 test('a call fills its path and leaves out empty query parameters', () => {
   const input = { params: { page: 1, size: 20, id: 'a/b' }, query: { after: undefined, format: 'csv' } };
   assert.deepEqual(requestOf('GET /list/:page/:size/:id', input), {

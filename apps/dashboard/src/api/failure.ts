@@ -11,6 +11,8 @@ export class ApiFailure extends Error {
   readonly param: string;
   readonly requestId: string;
   readonly retryable: boolean;
+  /** After how many seconds the service takes the request again; 0: it does not say. */
+  readonly retryAfterSeconds: number;
 
   constructor(failure: {
     readonly code?: number;
@@ -19,6 +21,7 @@ export class ApiFailure extends Error {
     readonly param?: string;
     readonly requestId?: string;
     readonly retryable?: boolean;
+    readonly retryAfterSeconds?: number;
   }) {
     super(failure.message);
     this.name = 'ApiFailure';
@@ -27,12 +30,14 @@ export class ApiFailure extends Error {
     this.param = failure.param ?? '';
     this.requestId = failure.requestId ?? '';
     this.retryable = failure.retryable ?? false;
+    this.retryAfterSeconds = failure.retryAfterSeconds ?? 0;
   }
 }
 
 /** What a person reads of a failure: the words after the catalogue's text, as a sentence. */
 export function sayFailure(error: unknown): string {
   if (!(error instanceof ApiFailure)) return 'This page has a fault. Reload it.';
+  if (error.slug === 'rate_limited') return sayLimit(error.retryAfterSeconds);
   const own = sentences[error.slug];
   if (own !== undefined) return own;
   const [title = '', ...rest] = error.message.split(': ');
@@ -42,10 +47,18 @@ export function sayFailure(error: unknown): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 }
 
+/** A wait of a few seconds is a moment. */
+const momentSeconds = 10;
+
+function sayLimit(seconds: number): string {
+  if (seconds < momentSeconds) return 'Too many requests. Wait a moment, then try again.';
+  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  return `Too many attempts. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`;
+}
+
 const sentences: Partial<Record<FailureSlug, string>> = {
   no_connection: 'No connection to the service. What you typed is still here; try again.',
   internal: 'The service failed. Try again in a moment.',
-  rate_limited: 'Too many requests. Wait a moment, then try again.',
   role_forbidden: 'Your role does not allow this. Ask an owner or an admin.',
   account_not_found: 'There is no such wallet.',
   account_removed: 'This wallet was removed.',

@@ -20,7 +20,9 @@ export function Passkeys() {
   const list = useRead('GET /me/passkey/list', {});
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<PasskeyEntry>();
-  const remove = useWrite('POST /me/passkey/remove', { onDone: () => toast('The passkey was removed') });
+  const remove = useWrite('POST /me/passkey/remove', {
+    onDone: () => toast('The passkey was removed, and your other sessions are ended'),
+  });
   const passkeys = list.data?.passkeys ?? [];
   return (
     <>
@@ -73,7 +75,7 @@ export function Passkeys() {
           if (done !== undefined) setRemoved(undefined);
         }}
       >
-        <p>It no longer opens your account.</p>
+        <p>It no longer opens your account, and all your other sessions end.</p>
       </Confirm>
     </>
   );

@@ -37,7 +37,7 @@ function ChangeForm({ email, onClose }: { readonly email: string; readonly onClo
   const change = useWrite('POST /me/password/change');
   const submit = async () => {
     if ((await change.run({ body: { currentPassword, newPassword } })) === undefined) return;
-    toast('The password is changed');
+    toast('The password is changed, and your other sessions are ended');
     onClose();
   };
   const isRefused = change.error?.slug === 'sign_in_failed';

@@ -33,7 +33,7 @@ export function SecondFactor({ me }: { readonly me: Me }) {
           </Button>
         }
       >
-        Six digits of an authenticator app, beside the password.
+        Six digits of an authenticator app, beside the password. A change ends all your other sessions.
       </SettingRow>
       <Dialog
         isOpen={isOpen}
@@ -52,7 +52,7 @@ function RemoveForm({ onClose }: { readonly onClose: () => void }) {
   const remove = useWrite('POST /me/second-factor/remove');
   const submit = async () => {
     if ((await remove.run({ body: { password } })) === undefined) return;
-    toast('The second factor was removed');
+    toast('The second factor was removed, and your other sessions are ended');
     onClose();
   };
   return (
@@ -122,9 +122,10 @@ function ConfirmForm({ uri, onClose }: { readonly uri: string; readonly onClose:
   const submit = async () => {
     const reply = await confirm.run({ body: { code: code.replaceAll(' ', '') } });
     if (reply === undefined) return;
-    toast('The second factor is on');
+    toast('The second factor is on, and your other sessions are ended');
     onClose();
   };
+  const isRefused = confirm.error?.slug === 'sign_in_failed';
   return (
     <form onSubmit={onSubmit(submit)} className="grid gap-4">
       <p className="text-soft">Scan this with your authenticator app, or type the secret into it.</p>
@@ -138,9 +139,9 @@ function ConfirmForm({ uri, onClose }: { readonly uri: string; readonly onClose:
       <CodeField
         value={code}
         onChange={setCode}
-        error={confirm.error === undefined ? undefined : 'The code is wrong or has expired.'}
+        error={isRefused ? 'The code is wrong or has expired.' : undefined}
       />
-      <DialogActions>
+      <DialogActions notice={!isRefused && <FailureNotice error={confirm.error} />}>
         <CancelButton />
         <Button type="submit" kind="primary" isBusy={confirm.isRunning}>
           Turn on

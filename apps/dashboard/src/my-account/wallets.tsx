@@ -15,7 +15,9 @@ import { Address } from '../ui/value.tsx';
 /** Ethereum wallets to sign in with. They have nothing to do with where settlements go. */
 export function Wallets({ me }: { readonly me: Me }) {
   const [removed, setRemoved] = useState<string>();
-  const remove = useWrite('POST /me/wallet/remove', { onDone: () => toast('The wallet was removed') });
+  const remove = useWrite('POST /me/wallet/remove', {
+    onDone: () => toast('The wallet was removed, and your other sessions are ended'),
+  });
   const add = useAct(async () => {
     const asked = await request(undefined, 'POST /sign-in/wallet/start', { body: { purpose: 'add_wallet' } });
     await request(undefined, 'POST /me/wallet/add', { body: await signWithWallet(asked) });
@@ -68,7 +70,7 @@ export function Wallets({ me }: { readonly me: Me }) {
           if (done !== undefined) setRemoved(undefined);
         }}
       >
-        <p>It no longer opens your account.</p>
+        <p>It no longer opens your account, and all your other sessions end.</p>
       </Confirm>
     </>
   );

@@ -134,13 +134,21 @@ function CodeForm({ onDone, onBack }: { readonly onDone: () => void; readonly on
   const enter = async () => {
     if ((await check.run({ body: { code: code.replaceAll(' ', '') } })) !== undefined) onDone();
   };
+  const isRefused = check.error?.slug === 'sign_in_failed';
   return (
     <form onSubmit={onSubmit(enter)} className="grid gap-4">
       <CodeField
         value={code}
         onChange={setCode}
-        error={check.error === undefined ? undefined : 'The code is wrong or has expired.'}
+        error={isRefused ? 'The code is wrong or has expired.' : undefined}
       />
+      {!isRefused && <FailureNotice error={check.error} />}
+      {check.error?.slug === 'rate_limited' && (
+        <p className="text-sm text-soft">
+          A device on which you signed in before, a passkey or a wallet still signs you in. If you did not
+          enter wrong codes, change your password.
+        </p>
+      )}
       <Button type="submit" kind="primary" size="large" isBusy={check.isRunning}>
         Continue
       </Button>
@@ -196,7 +204,7 @@ function RecoveryForm({ email, setEmail, onDone, onBack }: NameProps & { readonl
       />
       <TextField
         label="Recovery code"
-        hint="Each code works once. Add a passkey or a new second factor afterwards."
+        hint="Each code works once, and ends your other sessions. Add a passkey or a new second factor afterwards."
         autoComplete="off"
         required
         value={code}

@@ -7,6 +7,7 @@ import { cancelRecovery, recoverByOperator } from '#members/recovery.ts';
 import { takeEffect } from '#merchants/account-change.ts';
 import { Browser, DashboardWorld, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
 import { MailWorld } from '../../test/harness/mail-world.ts';
+import { totpCodeOf } from '../../test/harness/totp.ts';
 
 const renameMerchant = statement({
   name: 'member_mail_test_rename',
@@ -116,6 +117,25 @@ test('a person is told of a sign-in on a new device once, and of a changed passw
   const body = { currentPassword: password, newPassword: 'another correct battery' };
   assert.equal((await browser.post('/me/password/change', body)).code, 0);
   assert.deepEqual(await subjectsTo(email), ['Your password was changed']);
+});
+
+test('a person is told once per lockout of wrong codes after the right password, and from where they came', async () => {
+  const { email } = await world.addPerson();
+  const browser = await signedIn(email);
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  await browser.post('/me/second-factor/confirm', { code: totpCodeOf(totpUri) });
+  await newMails(email);
+  for (let count = 0; count < 12; count += 1) {
+    if (count % 5 === 0) await browser.post('/sign-in/password', { email, password });
+    const headers = { 'user-agent': 'Thief browser' };
+    const options = { body: { code: '000000' }, headers, remoteAddress: '203.0.113.9' };
+    await browser.send('POST', '/sign-in/code', options);
+  }
+  const [told, ...more] = await newMails(email);
+  assert.deepEqual([told?.subject, more], ['Too many wrong codes at your sign-in', []]);
+  assert.match(told?.text ?? '', /Your password was entered, and then too many wrong codes/);
+  assert.match(told?.text ?? '', /UTC\nIP address: 203\.0\.113\.9\nDevice: Thief browser/);
+  assert.match(told?.text ?? '', /change your password/);
 });
 
 test('a person is told of a recovery, when it works, and of its end', async () => {

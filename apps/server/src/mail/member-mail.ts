@@ -42,7 +42,11 @@ const personalNotices: Readonly<Record<string, Notice>> = {
   signInOnNewDevice: ['Sign-in on a new device', 'Your account was used on a device for the first time.'],
   signInWithRecoveryCode: [
     'Sign-in with a recovery code',
-    'One of your recovery codes opened your account. That code works no more.',
+    'One of your recovery codes opened your account, and ended all other sessions. That code works no more.',
+  ],
+  lockSecondFactor: [
+    'Too many wrong codes at your sign-in',
+    'Your password was entered, and then too many wrong codes of the authenticator app. So for 15 minutes no new device can sign in with a code. The devices that you used before still can, and so can passkeys and wallets.',
   ],
   askRecovery: [
     'An owner asks to recover your account',
@@ -57,16 +61,28 @@ const personalNotices: Readonly<Record<string, Notice>> = {
     'Your account was recovered',
     'A link set a new password, and ended every other way to sign in and all sessions.',
   ],
-  changePassword: ['Your password was changed', 'Your account has a new password.'],
+  changePassword: [
+    'Your password was changed',
+    'Your account has a new password. All other sessions were ended.',
+  ],
   addPasskey: ['A passkey was added', 'A new passkey signs in to your account.'],
-  removePasskey: ['A passkey was removed', 'That passkey no longer signs in to your account.'],
+  removePasskey: [
+    'A passkey was removed',
+    'That passkey no longer signs in to your account. All other sessions were ended.',
+  ],
   confirmSecondFactor: [
     'The second factor is on',
-    'Your password now needs a code of your authenticator app.',
+    'Your password now needs a code of your authenticator app. All other sessions were ended.',
   ],
-  removeSecondFactor: ['The second factor is off', 'Your password now needs no code.'],
+  removeSecondFactor: [
+    'The second factor is off',
+    'Your password now needs no code. All other sessions were ended.',
+  ],
   addWallet: ['A wallet was added to your account', 'This wallet now signs in to your account.'],
-  removeWallet: ['A wallet was removed from your account', 'This wallet no longer signs in to your account.'],
+  removeWallet: [
+    'A wallet was removed from your account',
+    'This wallet no longer signs in to your account. All other sessions were ended.',
+  ],
   renewRecoveryCodes: ['You have new recovery codes', 'The earlier codes work no more.'],
 };
 

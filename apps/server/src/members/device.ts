@@ -43,16 +43,35 @@ export async function noteDevice(
   const others = entriesOf(sent).filter((entry) => !entry.startsWith(`${device}.`));
   const entries = [`${device}.${macOf(masterKeys[0], userId, device)}`, ...others].slice(0, maxPeople);
   context.setCookie(cookie.name, entries.join('~'), cookie.attributes);
-  const where = [
-    { field: 'userId', value: userId },
-    { field: 'deviceHash', value: hashOfDevice(device) },
-  ];
+  const where = whereDevice(userId, device);
   if ((await adapter.findOne({ model: 'device', where })) !== null) return false;
   await adapter.create({
     model: 'device',
     data: { userId, deviceHash: hashOfDevice(device), createdAt: clock.now() },
   });
   return true;
+}
+
+/** The device of a request's cookie, if this person has signed in with it before. */
+export async function knownDevice(
+  context: GenericEndpointContext,
+  { masterKeys }: { readonly masterKeys: MasterKeys },
+  userId: string,
+): Promise<string | undefined> {
+  const { adapter, createAuthCookie } = context.context;
+  const device = deviceOf(masterKeys, context.getCookie(createAuthCookie('device').name), userId);
+  if (device === undefined) return undefined;
+  return (await adapter.findOne({ model: 'device', where: whereDevice(userId, device) })) === null
+    ? undefined
+    : device;
+}
+
+/** The row of a person's device. */
+export function whereDevice(userId: string, device: string) {
+  return [
+    { field: 'userId', value: userId },
+    { field: 'deviceHash', value: hashOfDevice(device) },
+  ];
 }
 
 /** What is stored of a device. */

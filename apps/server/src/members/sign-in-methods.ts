@@ -7,12 +7,14 @@ import type { BetterAuthPlugin, GenericEndpointContext } from 'better-auth';
 import { APIError, createAuthEndpoint, getSessionFromCtx, sessionMiddleware } from 'better-auth/api';
 import { setSessionCookie } from 'better-auth/cookies';
 import type { MemberContext } from './context.ts';
+import { knownDevice, type MasterKeys } from './device.ts';
 import { hashOfRecoveryCode } from './recovery-code.ts';
 import { nonceInMessage, type VerifyWallet } from './verify-wallet.ts';
 import { checkWalletMessage, messageForMs, walletStatements } from './wallet-message.ts';
 
 /** What the methods need besides the library. */
 interface MethodOptions extends MemberContext {
+  readonly masterKeys: MasterKeys;
   readonly dashboardOrigin: string;
   readonly verifyWallet: VerifyWallet;
 }
@@ -89,6 +91,9 @@ export function ownMethods(options: MethodOptions) {
           throw failed();
         return signedIn(context, wallet.userId);
       }),
+      findPendingCode: createAuthEndpoint('/code/pending', { method: 'POST' }, (context) =>
+        findPendingCode(context, options),
+      ),
       useCode: createAuthEndpoint(
         '/code/use',
         { method: 'POST', use: [sessionMiddleware] },
@@ -114,6 +119,16 @@ export function ownMethods(options: MethodOptions) {
       ),
     },
   } satisfies BetterAuthPlugin;
+}
+
+/** Whose sign-in waits for a code in this browser, and the device, if the person has used it before. */
+async function findPendingCode(context: GenericEndpointContext, options: MethodOptions) {
+  const { createAuthCookie, internalAdapter, secret } = context.context;
+  const pending = await context.getSignedCookie(createAuthCookie('two_factor').name, secret);
+  const made = pending ? await internalAdapter.findVerificationValue(pending) : null;
+  if (made === null) throw failed();
+  const userId = made.value;
+  return context.json({ userId, device: (await knownDevice(context, options, userId)) ?? '' });
 }
 
 /** The library takes a code of the time step before and after, so one is valid for 90 seconds at most. */

@@ -17,6 +17,8 @@ export interface SignedIn {
 export interface SignIn {
   /** Answers a request to a path of the library, such as `/sign-in/email`. The caller decides which paths are open. */
   handle(path: string, request: RequestInit): Promise<Response>;
+  /** The same without the lockout of the second factor, for a device whose codes the caller limits by an allowance of its own. */
+  handleOnKnownDevice(path: string, request: RequestInit): Promise<Response>;
   /** The session of a request's cookie; undefined without a valid one. */
   findSession(headers: Headers): Promise<SignedIn | undefined>;
   /**
@@ -42,6 +44,7 @@ export function lazySignIn(open: () => Promise<SignIn>): SignIn {
   };
   return {
     handle: async (path, request) => (await ready()).handle(path, request),
+    handleOnKnownDevice: async (path, request) => (await ready()).handleOnKnownDevice(path, request),
     findSession: async (headers) => (await ready()).findSession(headers),
     findDevice: async (headers, email) => (await ready()).findDevice(headers, email),
     close: async () => (await opened)?.close(),

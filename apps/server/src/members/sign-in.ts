@@ -8,8 +8,9 @@ import { parseCookies } from 'better-auth/cookies';
 import { twoFactor } from 'better-auth/plugins/two-factor';
 import { schema } from '#db/schema.ts';
 import type { Log } from '#telemetry/log.ts';
+import { codeLockout } from './code-lockout.ts';
 import type { MemberContext } from './context.ts';
-import { deviceOf, hashOfDevice, type MasterKeys, noteDevice } from './device.ts';
+import { deviceOf, type MasterKeys, noteDevice, whereDevice } from './device.ts';
 import { type Proof, proofOfPath } from './proof.ts';
 import { ownMethods, useUpCode } from './sign-in-methods.ts';
 import { clientAddressHeader, type SignIn } from './sign-in-session.ts';
@@ -52,8 +53,12 @@ export function openSignIn(options: SignInOptions): SignIn {
     onError: (error) => log.warn('sign_in.connection_lost', { message: error.message }),
   });
   const auth = betterAuth(signInConfiguration(options, pool));
+  const withoutLockout = betterAuth(signInConfiguration(options, pool, { enabled: false }));
+  const requestOf = (path: string, request: RequestInit) =>
+    new Request(`${dashboardOrigin}${basePath}${path}`, request);
   return {
-    handle: (path, request) => auth.handler(new Request(`${dashboardOrigin}${basePath}${path}`, request)),
+    handle: (path, request) => auth.handler(requestOf(path, request)),
+    handleOnKnownDevice: (path, request) => withoutLockout.handler(requestOf(path, request)),
     async findSession(headers) {
       const found = await auth.api.getSession({ headers });
       if (found === null) return undefined;
@@ -75,10 +80,7 @@ export function openSignIn(options: SignInOptions): SignIn {
       const userId = found?.user.id ?? '';
       const device = deviceOf(options.masterKeys, cookie, userId);
       if (device === undefined) return undefined;
-      const where = [
-        { field: 'userId', value: userId },
-        { field: 'deviceHash', value: hashOfDevice(device) },
-      ];
+      const where = whereDevice(userId, device);
       return (await adapter.findOne({ model: 'device', where })) === null ? undefined : device;
     },
     close: () => pool.end(),
@@ -86,7 +88,11 @@ export function openSignIn(options: SignInOptions): SignIn {
 }
 
 /** The library's configuration. Every other way to sign in is off. */
-export function signInConfiguration(options: SignInOptions, database: PlainPool) {
+export function signInConfiguration(
+  options: SignInOptions,
+  database: PlainPool,
+  accountLockout: { readonly enabled: boolean } = { enabled: true },
+) {
   const { dashboardOrigin, random, log } = options;
   const isSecure = dashboardOrigin.startsWith('https:');
   const own = { type: 'string', required: true, input: false } as const;
@@ -157,7 +163,7 @@ export function signInConfiguration(options: SignInOptions, database: PlainPool)
           afterVerification: async ({ verification }) => assertVerified(verification.authenticationInfo),
         },
       }),
-      twoFactor({ issuer: 'Florin' }),
+      twoFactor({ issuer: 'Florin', accountLockout: { ...codeLockout, ...accountLockout } }),
       ownMethods(options),
     ],
   } satisfies BetterAuthOptions;
@@ -185,8 +191,19 @@ async function provenSession(
     return { data: { ...session, method, provenAt, isNewDevice } };
   }
   if (proof === 'second_factor') await useUpCode(context, options, session.userId);
+  // The library makes a session for the password, and drops it for the code. Only the code makes the device a known one.
+  if (proof === 'password' && (await hasSecondFactor(context, session.userId)))
+    return { data: { ...session, method: proof, provenAt: options.clock.now(), isNewDevice: false } };
   const isNewDevice = await noteDevice(context, options, session.userId);
   return { data: { ...session, method: proof, provenAt: options.clock.now(), isNewDevice } };
+}
+
+async function hasSecondFactor(
+  { context: { internalAdapter } }: NonNullable<Parameters<BeforeSession>[1]>,
+  userId: string,
+): Promise<boolean> {
+  const user = await internalAdapter.findUserById(userId);
+  return user !== null && 'twoFactorEnabled' in user && user.twoFactorEnabled === true;
 }
 
 /** A secret for each master key, so that a master key can be replaced without signing people out of their second factor. */

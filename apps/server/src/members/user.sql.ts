@@ -105,6 +105,29 @@ export const renewProof = statement({
   text: 'update sign_in.session set method = :method, "provenAt" = :at where id = :sessionId returning id',
 });
 
+export const lockOfCodes = statement({
+  name: 'second_factor_lock',
+  parameters: { userId: 'text' },
+  columns: { locked_until: 'timestamptz?' },
+  text: 'select "lockedUntil" as locked_until from sign_in."twoFactor" where "userId" = :userId',
+});
+
+// Until the transaction ends no other one finds that nothing was told.
+export const lockCodes = statement({
+  name: 'second_factor_await',
+  parameters: { userId: 'text' },
+  columns: { id: 'text' },
+  text: 'select id from sign_in."twoFactor" where "userId" = :userId for update',
+});
+
+// After an act that shuts others out, their devices are new ones again.
+export const deleteOtherDevices = statement({
+  name: 'devices_of_user_delete_others',
+  parameters: { userId: 'text', deviceHash: 'text' },
+  columns: {},
+  text: 'delete from sign_in.device where "userId" = :userId and "deviceHash" <> :deviceHash',
+});
+
 export const deleteWallet = statement({
   name: 'wallet_of_user_delete',
   parameters: { userId: 'text', address: 'text' },

@@ -4,10 +4,12 @@ import { newId, randomBase62 } from '@florin/protocol/id.ts';
 import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { systemClock } from '#outside/clock.ts';
 import type { MemberContext } from './context.ts';
+import { hashOfDevice } from './device.ts';
 import { checkedEmail } from './email.ts';
 import { hashPassword, verifyPassword } from './password.ts';
 import type { Proof } from './proof.ts';
 import {
+  deleteOtherDevices,
   deleteOtherSessions,
   deleteSession,
   deleteWallet,
@@ -133,6 +135,16 @@ export async function endOtherSessions(
   session: { readonly userId: string; readonly sessionId: string },
 ): Promise<void> {
   await queryable.query(deleteOtherSessions, session);
+}
+
+/** All devices of the person but this one count as new ones again. */
+export async function forgetOtherDevices(
+  queryable: Queryable,
+  userId: string,
+  device: string | undefined,
+): Promise<void> {
+  const deviceHash = device === undefined ? '' : hashOfDevice(device);
+  await queryable.query(deleteOtherDevices, { userId, deviceHash });
 }
 
 /** Notes that the person has proven again who they are. Refuses a session that has ended meanwhile (200201). */

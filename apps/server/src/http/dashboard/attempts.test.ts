@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { statement } from '@florin/pg';
 import type { FastifyInstance } from 'fastify';
+import { listAudit } from '#members/audit.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { totpCodeOf } from '../../../test/harness/totp.ts';
 import { defaultRateLimits } from '../rate-limit.ts';
@@ -55,6 +56,102 @@ test('five wrong codes end a sign-in', async () => {
   await other.post('/sign-in/password', { email, password });
   for (let count = 0; count < 5; count += 1) await other.post('/sign-in/code', { code: '000000' });
   assert.equal((await other.post('/sign-in/code', { code: totpCodeOf(totpUri, 1) })).code, 200202);
+});
+
+/** A person with a second factor, and the browser in which it was set up. */
+async function withSecondFactor(server: FastifyInstance) {
+  const { email, userId } = await world.addPerson();
+  const browser = await Browser.signedIn(server, email);
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  assert.equal((await browser.post('/me/second-factor/confirm', { code: totpCodeOf(totpUri) })).code, 0);
+  return { email, userId, browser, totpUri };
+}
+
+/** The answers to wrong codes in new browsers, which the password was entered in. */
+async function guessCodes(server: FastifyInstance, email: string, count: number) {
+  const answers: Awaited<ReturnType<Browser['post']>>[] = [];
+  let stranger = new Browser(server);
+  for (let made = 0; made < count; made += 1) {
+    // Five wrong codes end a sign-in.
+    if (made % 5 === 0) {
+      stranger = new Browser(server);
+      await stranger.post('/sign-in/password', { email, password });
+    }
+    answers.push(await stranger.post('/sign-in/code', { code: '000000' }));
+  }
+  return answers;
+}
+
+test('wrong codes lock new devices out for a time that is told, and no device that was used before', async () => {
+  const server = await limitedServer();
+  const { email, userId, browser, totpUri } = await withSecondFactor(server);
+  const answers = await guessCodes(server, email, 11);
+  assert.deepEqual(
+    answers.map(({ code }) => code),
+    [...Array(9).fill(200202), 900101, 900101],
+  );
+  for (const { headers } of answers.slice(-2)) {
+    const seconds = Number(headers['retry-after']);
+    assert.ok(seconds > 840 && seconds <= 900, `${seconds} seconds`);
+  }
+  const code = totpCodeOf(totpUri, 1);
+  const stranger = new Browser(server);
+  await stranger.post('/sign-in/password', { email, password });
+  assert.equal((await stranger.post('/sign-in/code', { code })).code, 900101);
+  const { entries } = await listAudit(world.merchants.database.db, {
+    ...{ merchantId: undefined, personId: userId, size: 9, filter: { action: 'lockSecondFactor' } },
+  });
+  assert.deepEqual(
+    entries.map(({ actor }) => [actor.name, actor.clientAddress]),
+    [[email, '192.0.2.1']],
+  );
+
+  await browser.post('/me/sign-out');
+  await browser.post('/sign-in/password', { email, password });
+  assert.equal((await browser.post('/sign-in/code', { code: '000000' })).code, 200202);
+  assert.equal((await browser.post('/sign-in/code', { code })).code, 0);
+  assert.equal((await browser.get('/me')).data.proof, 'second_factor');
+  // The owner's sign-in ends no lockout.
+  assert.equal((await guessCodes(server, email, 1))[0]?.code, 900101);
+
+  const own: number[] = [];
+  for (let count = 0; count < 11; count += 1) {
+    if (count % 5 === 0) await browser.post('/sign-in/password', { email, password });
+    own.push((await browser.post('/sign-in/code', { code: '000000' })).code);
+  }
+  // Two of the ten were spent above.
+  assert.deepEqual(own, [...Array(8).fill(200202), ...Array(3).fill(900101)]);
+});
+
+test('a password alone makes no device a known one where a code is asked for', async () => {
+  const server = await limitedServer();
+  const { email, totpUri } = await withSecondFactor(server);
+  const stranger = new Browser(server);
+  await stranger.post('/sign-in/password', { email, password });
+  assert.equal(
+    [...stranger.cookies.keys()].some((name) => name.endsWith('.device')),
+    false,
+  );
+  await stranger.post('/sign-in/code', { code: totpCodeOf(totpUri, 1) });
+  const { sessions } = (await stranger.get('/me/session/list')).data;
+  const here = sessions.find(({ isThis }: { isThis: boolean }) => isThis);
+  assert.equal(here?.isNewDevice, true);
+});
+
+test('a code of a person who is signed in is counted at sign-in all the same', async () => {
+  const server = await limitedServer();
+  const { email, browser } = await withSecondFactor(server);
+  assert.equal((await browser.post('/sign-in/code', { code: '000000' })).code, 200202);
+  const stranger = new Browser(server);
+  await stranger.post('/sign-in/password', { email, password });
+  for (const [name, value] of browser.cookies)
+    if (/session_token/.test(name)) stranger.cookies.set(name, value);
+  const codes: number[] = [];
+  for (let count = 0; count < 5; count += 1)
+    codes.push((await stranger.post('/sign-in/code', { code: '000000' })).code);
+  assert.deepEqual(codes, Array(5).fill(200202));
+  assert.match((await stranger.post('/sign-in/code', { code: '000000' })).message, /sign-in/i);
+  assert.deepEqual((await guessCodes(server, email, 5)).at(-1)?.code, 900101);
 });
 
 test('attempts to sign in are limited for a network, and for an account from a network, over all processes', async () => {

@@ -1,4 +1,5 @@
 import { Refusal } from '@florin/protocol/error.ts';
+import { codeLockout } from '#members/code-lockout.ts';
 import { type Limits, networkOf } from '../rate-limit.ts';
 import type { Rate } from '../token-bucket.ts';
 
@@ -16,12 +17,19 @@ export interface Attempts {
     readonly device: string | undefined;
     readonly clientAddress: string;
   }) => Promise<void>;
+  /**
+   * For codes of the second factor on a device that its person used before: a stranger's wrong codes do not lock it. Undefined
+   * where rate limits are off; then every device has the account's lockout.
+   */
+  readonly ofCode: ((device: string) => Promise<void>) | undefined;
   /** For guesses of a password or code by a person who is signed in. Other sessions of the person have their own. */
   readonly ofSession: (sessionId: string) => Promise<void>;
 }
 
 const networkRate: Rate = { count: 30, seconds: 60, burst: 30 };
 const knownRate: Rate = { count: 10, seconds: 300, burst: 10 };
+const { maxFailedAttempts, durationSeconds } = codeLockout;
+const codeRate: Rate = { count: maxFailedAttempts, seconds: durationSeconds, burst: maxFailedAttempts };
 /** Less than the whole account's, so that one network alone cannot use that up. */
 const accountOfNetworkRate: Rate = { count: 20, seconds: 3_600, burst: 10 };
 const accountRate: Rate = { count: 100, seconds: 3_600, burst: 100 };
@@ -29,7 +37,12 @@ const accountRate: Rate = { count: 100, seconds: 3_600, burst: 100 };
 /** None where rate limits are off. */
 export function signInAttempts(limits: Limits | undefined): Attempts {
   if (limits === undefined)
-    return { ofNetwork: async () => {}, ofAccount: async () => {}, ofSession: async () => {} };
+    return {
+      ofNetwork: async () => {},
+      ofAccount: async () => {},
+      ofCode: undefined,
+      ofSession: async () => {},
+    };
   const limitOf = (name: string, rate: Rate) => {
     const take = limits.exactly(`sign-in ${name}`, rate);
     return async (caller: string): Promise<void> => {
@@ -51,6 +64,7 @@ export function signInAttempts(limits: Limits | undefined): Attempts {
       await ofAccountFromNetwork(`${account} ${networkOf(clientAddress)}`);
       await ofAccount(account);
     },
+    ofCode: limitOf('code', codeRate),
     ofSession: limitOf('session', knownRate),
   };
 }

@@ -212,6 +212,7 @@ function personalRequests(): Requests {
     removeSecondFactor: send({ password }),
     renewRecoveryCodes: send({}),
     revokeMySession: send(async () => {
+      await signedIn(person(0).email);
       const { sessions } = (await browser.get('/me/session/list')).data;
       return { sessionId: sessions.find(({ isThis }: { isThis: boolean }) => !isThis).sessionId };
     }),

@@ -13,11 +13,12 @@ import { chooseNotification, listNotifications } from '#members/notification.ts'
 import { listPaymentViews, removePaymentView, savePaymentView } from '#members/payment-view.ts';
 import { cancelRecovery, findRecovery, type Recovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
-import type { SignIn } from '#members/sign-in-session.ts';
+import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
 import {
   endOtherSessions,
   endSession,
   findOverview,
+  forgetOtherDevices,
   isPassword,
   listSessions,
   noteProof,
@@ -27,7 +28,7 @@ import { addressInMessage } from '#members/verify-wallet.ts';
 import { type AddRoute, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
 import { answerAuditPage } from './audit-list.ts';
-import { askLibrary, withCookies } from './sign-in.ts';
+import { askLibrary, type LibraryAnswer, newSessionOf, withCookies } from './sign-in.ts';
 import { actorOf, type Person } from './visitor.ts';
 
 const { routes } = dashboardApi;
@@ -239,6 +240,34 @@ function recorded<T>(
   });
 }
 
+/**
+ * The same for a change that is meant to shut somebody out, as a lost phone's finder: it ends the person's other sessions, and
+ * their other devices count as new ones again.
+ */
+function recordedAndAlone(
+  deps: MeDeps,
+  call: PersonalCall,
+  { path, body, ...entry }: Parameters<typeof recorded>[2] & { readonly path: string; readonly body: object },
+): Promise<LibraryAnswer> {
+  const { headers } = call.caller;
+  return recorded(deps, call, entry, async (transaction) => {
+    const answer = await askLibrary(deps.signIn, path, { headers, body });
+    await shutOthersOut(transaction, deps, call, await newSessionOf(deps.signIn, answer));
+    return answer;
+  });
+}
+
+/** @param replaced The session that the library made in place of the caller's, if it did. */
+async function shutOthersOut(
+  transaction: Transaction,
+  { signIn }: MeDeps,
+  { caller }: PersonalCall,
+  replaced?: SignedIn,
+): Promise<void> {
+  await endOtherSessions(transaction, replaced ?? caller);
+  await forgetOtherDevices(transaction, caller.userId, await signIn.findDevice(caller.headers, caller.email));
+}
+
 /** Changes of the ways to sign in. The door asks for a fresh proof before each of them. */
 export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   const { signIn } = deps;
@@ -246,16 +275,12 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.changePassword, async (call) => {
     const { body, caller } = call;
-    const { headers } = caller;
     await deps.attempts.ofSession(caller.sessionId);
     const names = [...deps.places, ...(await namesOfPerson(deps.people, caller.userId))];
     assertHardToGuess('newPassword', body.newPassword, names);
-    await recorded(deps, call, { action: 'changePassword' }, async (transaction) => {
-      await askLibrary(signIn, '/change-password', {
-        headers,
-        body: { ...body, revokeOtherSessions: false },
-      });
-      await endOtherSessions(transaction, caller);
+    await recordedAndAlone(deps, call, {
+      ...{ action: 'changePassword', path: '/change-password' },
+      body: { ...body, revokeOtherSessions: false },
     });
     return success;
   });
@@ -290,9 +315,9 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.removePasskey, async (call) => {
     const { passkeyId: id } = call.body;
-    await recorded(deps, call, { action: 'removePasskey', subject: id }, () =>
-      askLibrary(signIn, '/passkey/delete-passkey', { headers: call.caller.headers, body: { id } }),
-    );
+    await recordedAndAlone(deps, call, {
+      ...{ action: 'removePasskey', subject: id, path: '/passkey/delete-passkey', body: { id } },
+    });
     return success;
   });
 
@@ -308,9 +333,11 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.removeWallet, async (call) => {
     const { address } = call.body;
     const act = { action: 'removeWallet', subject: address } as const;
-    await recordedIfChanged(deps, call, act, (transaction) =>
-      removeWallet(transaction, { userId: call.caller.userId, address }),
-    );
+    await recordedIfChanged(deps, call, act, async (transaction) => {
+      const isRemoved = await removeWallet(transaction, { userId: call.caller.userId, address });
+      if (isRemoved) await shutOthersOut(transaction, deps, call);
+      return isRemoved;
+    });
     return success;
   });
 
@@ -333,21 +360,19 @@ function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.confirmSecondFactor, async (call) => {
     const { body, caller } = call;
-    const { sessionId, headers } = caller;
-    await deps.attempts.ofSession(sessionId);
-    const { cookies } = await recorded(deps, call, { action: 'confirmSecondFactor' }, () =>
-      askLibrary(signIn, '/two-factor/verify-totp', { headers, body }),
-    );
+    await deps.attempts.ofSession(caller.sessionId);
+    const { cookies } = await recordedAndAlone(deps, call, {
+      ...{ action: 'confirmSecondFactor', path: '/two-factor/verify-totp', body },
+    });
     return withCookies(success, cookies);
   });
 
   add(routes.removeSecondFactor, async (call) => {
     const { body, caller } = call;
-    const { sessionId, headers } = caller;
-    await deps.attempts.ofSession(sessionId);
-    const { cookies } = await recorded(deps, call, { action: 'removeSecondFactor' }, () =>
-      askLibrary(signIn, '/two-factor/disable', { headers, body }),
-    );
+    await deps.attempts.ofSession(caller.sessionId);
+    const { cookies } = await recordedAndAlone(deps, call, {
+      ...{ action: 'removeSecondFactor', path: '/two-factor/disable', body },
+    });
     return withCookies(success, cookies);
   });
 }

@@ -301,6 +301,28 @@ test('a new password ends the other sessions and replaces the old one', async ()
   assert.equal((await new Browser(local).post('/sign-in/password', { email, password })).code, 200202);
 });
 
+test('a second factor that is set or removed, and a recovery code, end the other sessions and forget the other devices', async () => {
+  const { email } = await world.addPerson();
+  const [browser, phone] = [await Browser.signedIn(local, email), await Browser.signedIn(local, email)];
+  const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
+  assert.equal((await phone.get('/me')).code, 0);
+  assert.equal((await browser.post('/me/second-factor/confirm', { code: totpCodeOf(totpUri) })).code, 0);
+  const bothSee = async () => [(await browser.get('/me')).code, (await phone.get('/me')).code];
+  assert.deepEqual(await bothSee(), [0, 200201]);
+
+  await phone.post('/sign-in/password', { email, password });
+  assert.equal((await phone.post('/sign-in/code', { code: totpCodeOf(totpUri, 1) })).code, 0);
+  assert.deepEqual(await bothSee(), [0, 0]);
+  const { sessions } = (await phone.get('/me/session/list')).data;
+  assert.equal(sessions.find(({ isThis }: { isThis: boolean }) => isThis)?.isNewDevice, true);
+  assert.equal((await browser.post('/me/second-factor/remove', { password })).code, 0);
+  assert.deepEqual(await bothSee(), [0, 200201]);
+
+  const { recoveryCodes } = (await browser.post('/me/recovery-codes/renew')).data;
+  await phone.post('/sign-in/recovery-code', { email, code: recoveryCodes[0] });
+  assert.deepEqual(await bothSee(), [200201, 0]);
+});
+
 test('a common password, and names of the person, the merchant and the installation, are no new password', async () => {
   const merchantId = await world.merchants.addMerchant();
   const { email, userId } = await world.addPerson([[merchantId, 'owner']]);

@@ -4,6 +4,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { recordPersonalAct } from '#members/audit.ts';
+import { codeLockout, recordLockout, secondsLocked } from '#members/code-lockout.ts';
 import { assertHardToGuess } from '#members/common-password.ts';
 import type { MemberContext } from '#members/context.ts';
 import {
@@ -15,8 +16,8 @@ import {
 import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
-import type { SignIn } from '#members/sign-in-session.ts';
-import { endSession } from '#members/user.ts';
+import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
+import { endOtherSessions, endSession } from '#members/user.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
@@ -45,14 +46,14 @@ export interface LibraryAnswer {
 
 /** Asks the library. Refuses with 200202 what it refuses, and with 900101 an account that it has locked. */
 export async function askLibrary(
-  signIn: SignIn,
+  { handle }: Pick<SignIn, 'handle'>,
   path: string,
   request: { readonly headers: Headers; readonly body?: object; readonly method?: 'GET' },
 ): Promise<LibraryAnswer> {
   const headers = new Headers(request.headers);
   headers.set('content-type', 'application/json');
   const isRead = request.method === 'GET';
-  const response = await signIn.handle(path, {
+  const response = await handle(path, {
     method: isRead ? 'GET' : 'POST',
     headers,
     ...(isRead ? {} : { body: JSON.stringify(request.body ?? {}) }),
@@ -65,13 +66,13 @@ export async function askLibrary(
   // A passkey's answer that cannot be read is no outage, although the library calls it one.
   const isRefusal = response.status < 500 || text.includes('"FAILED_TO_VERIFY_REGISTRATION"');
   if (!isRefusal) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
-  if (response.status === 429) {
-    throw new Refusal('rate_limited', {
-      detail: 'too many wrong codes, try again later',
-      retryAfterSeconds: 60,
-    });
-  }
+  if (response.status === 429) throw refuseCodes(codeLockout.durationSeconds);
   throw new Refusal('sign_in_failed', refusals[path] ?? 'the proof was refused');
+}
+
+function refuseCodes(retryAfterSeconds: number): Refusal {
+  const detail = 'too many wrong codes on new devices, try again later or on a device that you used before';
+  return new Refusal('rate_limited', { detail, retryAfterSeconds });
 }
 
 const wrongPassword = 'wrong password';
@@ -84,6 +85,7 @@ const refusals: Readonly<Record<string, string>> = {
   '/wallet/add':
     'the message is not for this site, browser and purpose, or too old, or the wallet signs in a person already',
   '/two-factor/verify-totp': 'the code is wrong or was used already, or the sign-in began too long ago',
+  '/code/pending': 'the sign-in began too long ago: begin again with the password',
   '/code/use': 'the code was used already: wait for the next one',
   '/two-factor/enable': wrongPassword,
   '/two-factor/disable': wrongPassword,
@@ -98,32 +100,86 @@ export function withCookies(data: unknown, cookies: string[]): FinishedReply {
 type VisitorCall = Pick<RouteCall<Route, Visitor>, 'caller' | 'clientAddress' | 'requestId'>;
 
 /** Asks the library to sign a person in by one of its paths. */
-type Enter = (path: string, call: VisitorCall, body: object) => Promise<LibraryAnswer>;
+type Enter = (
+  path: string,
+  call: VisitorCall,
+  body: object,
+  library?: Pick<SignIn, 'handle'>,
+) => Promise<LibraryAnswer>;
+
+/** The session that the library's answer begins; undefined when it begins none. */
+export async function newSessionOf(
+  signIn: SignIn,
+  { cookies }: Pick<LibraryAnswer, 'cookies'>,
+): Promise<SignedIn | undefined> {
+  const cookie = cookies.find((each) => /session_token=[^;]/.test(each) && !/max-age=0/i.test(each));
+  if (cookie === undefined) return undefined;
+  return signIn.findSession(new Headers({ cookie: cookie.split(';', 1)[0] ?? '' }));
+}
 
 /** A sign-in replaces the session that the browser had. One on a new device, or by a recovery code, is on the record. */
 function entering(deps: SignInDeps): Enter {
   const { signIn } = deps;
-  return async (path, call, body) => {
+  return async (path, call, body, library = signIn) => {
     const { caller: visitor } = call;
     const before = await signIn.findSession(visitor.headers);
-    const answer = await askLibrary(signIn, path, { headers: visitor.headers, body });
-    const cookie = answer.cookies.find((each) => /session_token=[^;]/.test(each) && !/max-age=0/i.test(each));
-    if (cookie === undefined) return answer;
+    const answer = await askLibrary(library, path, { headers: visitor.headers, body });
+    const person = await newSessionOf(signIn, answer);
+    if (person === undefined) return answer;
     if (before !== undefined) await endSession(deps.people, before);
-    const headers = new Headers(visitor.headers);
-    headers.set('cookie', cookie.split(';', 1)[0] ?? '');
-    const person = await signIn.findSession(headers);
-    if (person?.isNewDevice === true || person?.proof === 'recovery') {
+    if (person.isNewDevice || person.proof === 'recovery') {
       const { userId, proof } = person;
       const action = proof === 'recovery' ? 'signInWithRecoveryCode' : 'signInOnNewDevice';
       const act = { action, subject: userId, after: JSON.stringify({ proof }) };
       const actor = actorOf(person, call);
-      await deps.people.transaction((transaction) =>
-        recordPersonalAct(transaction, deps, { userId, actor, act }),
-      );
+      await deps.people.transaction(async (transaction) => {
+        // Whoever needs a code has lost a way to sign in, perhaps to a thief with a session.
+        if (proof === 'recovery') await endOtherSessions(transaction, person);
+        await recordPersonalAct(transaction, deps, { userId, actor, act });
+      });
     }
     return answer;
   };
+}
+
+/**
+ * Takes the code of a sign-in that the password began. Wrong codes lock the account for new devices, and the person is told. A
+ * device that the person used before has an allowance of its own.
+ */
+async function enterByCode(
+  deps: SignInDeps,
+  enter: Enter,
+  call: VisitorCall & { readonly body: { readonly code: string } },
+): Promise<LibraryAnswer> {
+  const { signIn, attempts, people } = deps;
+  const { headers } = call.caller;
+  const { data } = await askLibrary(signIn, '/code/pending', { headers });
+  const { userId, device } = data as { readonly userId: string; readonly device: string };
+  const ofDevice = device === '' ? undefined : attempts.ofCode;
+  const handle = ofDevice === undefined ? signIn.handle : signIn.handleOnKnownDevice;
+  try {
+    await ofDevice?.(device);
+    return await enter('/two-factor/verify-totp', call, call.body, {
+      handle: (path, request) => handle(path, { ...request, headers: withoutSession(request.headers) }),
+    });
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    const seconds = ofDevice === undefined ? await secondsLocked(people, userId) : undefined;
+    if (seconds === undefined && error.slug !== 'rate_limited') throw error;
+    const { kind: _, id: __, name: ___, ...place } = actorOf({ userId, email: '' }, call);
+    await people.transaction((transaction) => recordLockout(transaction, deps, { userId, place }));
+    throw seconds === undefined ? error : refuseCodes(seconds);
+  }
+}
+
+/** The library counts no codes of a person who is signed in. So a session must not come along to a sign-in. */
+function withoutSession(given: RequestInit['headers']): Headers {
+  const headers = new Headers(given);
+  const cookies = (headers.get('cookie') ?? '')
+    .split(/; */)
+    .filter((each) => !/^[^=]*session_token=/.test(each));
+  headers.set('cookie', cookies.join('; '));
+  return headers;
 }
 
 /** Signing in, by every way. */
@@ -147,7 +203,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
   });
 
   add(routes.signInWithCode, async (call) => {
-    const { cookies } = await enter('/two-factor/verify-totp', call, call.body);
+    const { cookies } = await enterByCode(deps, enter, call);
     return withCookies(success, cookies);
   });
 

@@ -98,6 +98,7 @@ function doors(): Record<string, Door> {
     people: merchant.database.db,
     signIn: {
       handle: () => Promise.reject(new Error('no person signs in here')),
+      handleOnKnownDevice: () => Promise.reject(new Error('no person signs in here')),
       findSession: async () => undefined,
       findDevice: async () => undefined,
       close: async () => {},
