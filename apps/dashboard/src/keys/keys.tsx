@@ -39,6 +39,8 @@ function prefixOf({ kind, last4 }: Key): string {
   return `${kind === 'secret' ? 'sk_live' : 'rk_live'}_…${last4}`;
 }
 
+const permissionsText = (count: number) => (count === 1 ? '1 permission' : `${count} permissions`);
+
 const columns: readonly Column<Key>[] = [
   {
     key: 'key',
@@ -51,7 +53,7 @@ const columns: readonly Column<Key>[] = [
           {prefixOf(key)}
         </span>
         <span className="block truncate text-sm text-soft">
-          {key.kind === 'secret' ? 'Full access' : `${key.permissions.length} permissions`}
+          {key.kind === 'secret' ? 'Full access' : permissionsText(key.permissions.length)}
         </span>
       </>
     ),

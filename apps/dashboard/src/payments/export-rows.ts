@@ -1,3 +1,4 @@
+import { inertText } from '@florin/protocol/csv-text.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import { exactDecimal } from '../ui/format.ts';
@@ -62,10 +63,9 @@ function rowOf({
   };
 }
 
-/** A field of RFC 4180. A leading apostrophe keeps spreadsheets from running a text as a formula. */
+/** A field of RFC 4180. */
 function csvField(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return `"${safe.replaceAll('"', '""')}"`;
+  return `"${inertText(value).replaceAll('"', '""')}"`;
 }
 
 /** A file in parts, one for each page: a million payments are longer than the longest text that a browser makes. */

@@ -68,17 +68,27 @@ export interface HomeOptions {
   readonly consoleUrl?: string | undefined;
 }
 
-/** GET / for browsers: what this service is, and its links. For programs it is an unknown path. */
+/** GET / for browsers: what this service is, and its links. For programs it is an unknown path, but in the local world. */
 export function addHomePage(server: FastifyInstance, options: HomeOptions): void {
   const { consoleUrl } = options;
   const home = renderHome(options);
   server.get('/', { config: { query: 'any' } }, async (request, reply) => {
-    if (!isForBrowser(request)) throw new Refusal('route_unknown', 'GET /');
+    if (!isForBrowser(request)) {
+      if (consoleUrl === undefined) throw new Refusal('route_unknown', 'GET /');
+      return reply.type('text/plain; charset=utf-8').send(textOfWorld(options.origin, consoleUrl));
+    }
     reply.header('vary', 'accept');
     if (consoleUrl !== undefined) return reply.redirect(consoleUrl);
     reply.type('text/html; charset=utf-8').header('content-security-policy', browserPagePolicy);
     return home;
   });
+}
+
+/** What a person at a terminal finds in the local world. */
+function textOfWorld(origin: string, consoleUrl: string): string {
+  const places = { Console: consoleUrl, Dashboard: `${origin}/dashboard`, Documentation: `${origin}/docs` };
+  const lines = Object.entries({ ...places, 'Merchant API': `${origin}${merchantApi.basePath}` });
+  return `A local world of Florin.\n${lines.map(([name, url]) => `${name}: ${url}\n`).join('')}`;
 }
 
 /** A small page in the service's own style, for browserPagePolicy. */

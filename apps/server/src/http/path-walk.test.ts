@@ -218,6 +218,18 @@ test('a browser gets a home page that links the sign-in, the documentation and t
   assert.deepEqual([program.statusCode, program.json().code], [404, 404000]);
 });
 
+test('in the local world a terminal is told where the console, the dashboard and the API are', async () => {
+  const local = await buildServer({
+    ...{ log: silentLog, random: systemRandom, origin: 'http://localhost:4000', doors: [] },
+    ...{ consoleUrl: 'http://localhost:4001/?key=x', ready: async () => ({ ready: true, checks: {} }) },
+  });
+  const { statusCode, headers, body } = await local.inject({ url: '/', headers: { accept: '*/*' } });
+  assert.deepEqual([statusCode, headers['content-type']], [200, 'text/plain; charset=utf-8']);
+  assert.match(body, /^Console: http:\/\/localhost:4001\/\?key=x$/m);
+  assert.match(body, /^Dashboard: http:\/\/localhost:4000\/dashboard$/m);
+  await local.close();
+});
+
 test('the home page has the name of the installation, and its host beside it', async () => {
   const named = await buildServer({
     ...{ log: silentLog, random: systemRandom, origin: 'https://pay.example.com', doors: [] },

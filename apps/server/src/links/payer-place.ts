@@ -34,9 +34,9 @@ export interface NewPages {
 }
 
 /**
- * What of a branding is new, with its row locked, so that it stays so until the transaction ends. Pages often lie with
- * services that many merchants share, such as messengers. So a page counts as known by its whole URL, unless it is of an
- * origin to which links return or that embeds the checkout: that is the merchant's own.
+ * What of a branding is new, with its row locked, so that it stays so until the transaction ends. Pages and the returns of
+ * links often lie with services that many merchants share, such as messengers and forms. So a page counts as known by its whole
+ * URL alone, and an origin that embeds the checkout by itself.
  */
 export async function newPages(
   transaction: Transaction,
@@ -47,10 +47,9 @@ export async function newPages(
   const known = new Set(pageFields.map((field) => stored[field]));
   const pages = pageFields.map((field) => wanted[field] ?? '').filter((url) => !known.has(url));
   const embeds = (wanted.embedOrigins ?? []).map((url) => new URL(url).origin);
-  const origins = new Set(await newOrigins(transaction, merchantId, [...embeds, ...pages]));
   const legalName = wanted.legalName ?? '';
   return {
-    places: [...new Set([...embeds, ...pages])].filter((url) => origins.has(originOf(url))),
+    places: [...(await newOrigins(transaction, merchantId, embeds)), ...new Set(pages)],
     legalName: legalName === stored.legalName ? undefined : [stored.legalName, legalName],
   };
 }

@@ -230,8 +230,13 @@ test('owners and admins are told of each new place to which payers are sent, and
   // What is in use is told once, on whatever link.
   await done('/payment/link/create', { ...fields, successUrl: 'https://SHOP.example.com/other?a=1' });
   await done('/payment/link/update', { linkId, ...fields, ...urls, cancelUrl: '' });
-  await done('/branding/update', { supportUrl: `${shop}/help`, embedOrigins: [shop] });
+  await done('/branding/update', { embedOrigins: [shop] });
   assert.deepEqual(await told(), []);
+  // A page is known by its whole URL: others may have pages at the place to which a link returns.
+  await done('/branding/update', { supportUrl: `${shop}/help`, embedOrigins: [shop] });
+  const [page, ...noOthers] = await told();
+  assert.match(page?.text ?? '', new RegExp(`New place: ${shop}/help\n`));
+  assert.deepEqual(noOthers, []);
 
   await done('/branding/update', {
     ...{ legalName: 'Tea Ltd', supportUrl: 'https://chat.example.net/tea?key=s3cret' },

@@ -1,4 +1,5 @@
 import type { Transaction } from '@florin/pg';
+import { randomBase62 } from '@florin/protocol/id.ts';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import { findLastActor } from '#members/audit.ts';
@@ -95,7 +96,7 @@ export function personTeller(deps: MailContext): TellPerson {
     if (recipient === undefined) return;
     await storeMail(transaction, deps, {
       ...{ merchantId: undefined, recipient, at, kind: act.action },
-      fact: `${act.action}:${userId}:${at.getTime()}`,
+      fact: `${act.action}:${userId}:${randomBase62(deps.random.bytes)}`,
       data: JSON.stringify({ userId, actor, act }),
     });
   };
@@ -116,7 +117,7 @@ export function ownerTeller(deps: MailContext): TellOwners {
       actor.kind === 'key' ? await placeOfKeyChange(transaction, { merchantId, act, at }) : undefined;
     if (place === 'untold') return;
     const isLast = place === 'last';
-    const fact = `${act.action}:${merchantId}:${act.subject}:${at.getTime()}`;
+    const fact = `${act.action}:${merchantId}:${act.subject}:${randomBase62(deps.random.bytes)}`;
     const data = JSON.stringify({ actor, act, ...(isLast ? { isLast } : {}) });
     // Whom an act is about is told of it as a person.
     const toldAlready = isPersonalNotice(act.action) ? act.subject : '';
@@ -124,7 +125,6 @@ export function ownerTeller(deps: MailContext): TellOwners {
       if (userId === toldAlready) continue;
       await storeMail(transaction, deps, {
         ...{ merchantId, recipient: email, data, at, kind: act.action },
-        // Two changes by keys in one millisecond are two facts, because their places differ.
         fact: place === undefined ? fact : `${fact}:key:${place}`,
       });
     }

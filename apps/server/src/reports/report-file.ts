@@ -1,4 +1,5 @@
 import type { Queryable } from '@florin/pg';
+import { inertText } from '@florin/protocol/csv-text.ts';
 import { microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import { type ReportFormat, type ReportType, reportColumns } from '@florin/protocol/report-api.ts';
 import { formatIsoTime } from '@florin/protocol/timestamp.ts';
@@ -105,9 +106,9 @@ export function linesText(
   return lines.map((line, index) => `${isFirst && index === 0 ? '' : ','}\n${JSON.stringify(line)}`).join('');
 }
 
-/** A field of RFC 4180. A leading apostrophe keeps spreadsheets from running a text as a formula. */
+/** A field of RFC 4180. */
 function csvField(field: string | number): string {
   if (typeof field === 'number') return String(field);
-  const safe = /^[=+\-@\t\r]/.test(field) ? `'${field}` : field;
+  const safe = inertText(field);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

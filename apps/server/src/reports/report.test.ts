@@ -219,11 +219,11 @@ test('a spreadsheet finds no formula in a report', () => {
     refundedAt: '',
     totalValue: 5,
   };
-  const texts = ['=1+1', '@now', '+1', '-1', '\tx', 'say "no", please'].map((reason) =>
+  const texts = ['=1+1', '@now', '+1', '-1', '\tx', '＝1', 'say "no", please'].map((reason) =>
     linesText('refunds', 'csv', [{ ...line, reason, txHash: '' }], true),
   );
   assert.deepEqual(
     texts.map((text) => text.slice('rfd_1,s,o,a,,5,'.length, -',\r\n'.length)),
-    ["'=1+1", "'@now", "'+1", "'-1", "'\tx", '"say ""no"", please"'],
+    ["'=1+1", "'@now", "'+1", "'-1", "'\tx", "'＝1", '"say ""no"", please"'],
   );
 });

@@ -1,6 +1,7 @@
 import type { Queryable } from '@florin/pg';
 import { actTitle } from '@florin/protocol/act-title.ts';
 import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
+import { inertText } from '@florin/protocol/csv-text.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
 import { formatIsoTime } from '@florin/protocol/timestamp.ts';
@@ -86,8 +87,7 @@ function withShownUrl(json: string | undefined, permissions: ReadonlySet<MemberP
   );
 }
 
-/** A field of RFC 4180. A leading apostrophe keeps spreadsheets from running a field as a formula. */
+/** A field of RFC 4180. */
 function csvField(value: string): string {
-  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value;
-  return `"${safe.replaceAll('"', '""')}"`;
+  return `"${inertText(value).replaceAll('"', '""')}"`;
 }

@@ -136,8 +136,8 @@ async function viewOf(
         ? undefined
         : {
             ...key,
-            maxSessionAmount: Number(key.maxSessionAmount ?? 0),
-            maxDayAmount: Number(key.maxDayAmount ?? 0),
+            maxSessionAmount: key.maxSessionAmount === undefined ? null : Number(key.maxSessionAmount),
+            maxDayAmount: key.maxDayAmount === undefined ? null : Number(key.maxDayAmount),
           };
     }
     default:

@@ -203,7 +203,6 @@ test('a stolen session sends payers to no other place, and nothing slows down wo
   // Other pages of the shop itself slow no work down.
   const elsewhere = { linkId: returning, ...fields, successUrl: `${home.cancelUrl}/other` };
   assert.equal((await thief.post('/payment/link/update', elsewhere)).code, 0);
-  assert.equal((await thief.post('/branding/update', { ...pages, termsUrl: home.cancelUrl })).code, 0);
   const evil = 'https://evil.example.com';
   const { accountId, linkId } = shop.things;
   const session = { accountId, settlementToken: 'ethereum::usdc', lineItems: fields.lineItems };
@@ -218,6 +217,8 @@ test('a stolen session sends payers to no other place, and nothing slows down wo
     ['/session/checkout/create', { ...session, cancelUrl: `https://shop.example.com:8443/` }],
     ['/branding/update', { ...pages, supportUrl: 'https://chat.example.net/evil' }],
     ['/branding/update', { ...pages, refundUrl: evil }],
+    // A link may return to a service on which others have pages, too.
+    ['/branding/update', { ...pages, termsUrl: home.cancelUrl }],
     ['/branding/update', { ...pages, legalName: 'Eve Ltd' }],
     ['/branding/update', { ...pages, embedOrigins: [evil] }],
     // The origin of a page of the merchant's may be a service that others use, too.
@@ -225,6 +226,12 @@ test('a stolen session sends payers to no other place, and nothing slows down wo
   ];
   for (const [path, body] of redirections)
     assert.equal((await thief.post(path, body)).code, 200204, `${path} ${JSON.stringify(body)}`);
+  const both = { ...pages, legalName: '', termsUrl: evil };
+  assert.match(
+    (await thief.post('/branding/update', both)).message,
+    / https:\/\/evil\.example\.com, no legal name$/,
+  );
+  assert.equal((await thief.post('/branding/update', { ...pages, termsUrl: pages.supportUrl })).code, 0);
   assert.equal(
     (await thief.post('/branding/update', { ...pages, embedOrigins: [home.cancelUrl.slice(0, 24)] })).code,
     0,

@@ -19,7 +19,10 @@ export function addBrandingRoutes(add: MerchantRoutes, deps: TellDeps, images: I
       const { body, caller } = call;
       const { merchantId } = caller;
       const { places, legalName } = await newPages(transaction, merchantId, body);
-      assertMayShow(caller, [...places, ...(legalName?.slice(1) ?? [])]);
+      assertMayShow(caller, [
+        ...places,
+        ...(legalName === undefined ? [] : [legalName[1] || 'no legal name']),
+      ]);
       const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...wanted } = body;
       const { embedOrigins, ifUpdateAt, ...look } = wanted;
       await updateBranding(transaction, deps, { merchantId, images: taken, look, embedOrigins, ifUpdateAt });
