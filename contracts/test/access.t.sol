@@ -159,7 +159,7 @@ contract AccessTest is GatewayTest {
         vm.assertEq(access.isSettler(next), false, "revoked");
     }
 
-    /// @dev The latest signer is kept twice in storage; no sequence of grants and revocations tells the two apart.
+    /// @dev Each signer comes and goes by itself, in any sequence of grants and revocations.
     function test_grantsAndRevokesSigners(uint256 seed, bool ofVault) public {
         address[3] memory signers = [signer, account("second signer"), account("third signer")];
         bool[3] memory allowed = [true, false, false];

@@ -73,6 +73,21 @@ contract FactoryTest is Test {
         factory.deploy(address(0));
     }
 
+    /// @dev A factory that lacks one of the two codes could make nothing, and its address would be used up.
+    function test_reverts_whenItsCodeCannotBeKept() public {
+        uint256 clean = vm.snapshotState();
+        GatewayFactory next = this.make();
+        address[2] memory stores = [next.gatewayCode(), next.vaultCode()];
+        for (uint256 i = 0; i < 2; ++i) {
+            vm.revertToState(clean);
+            clean = vm.snapshotState();
+            // An address that has code already takes no other.
+            vm.etch(stores[i], hex"00");
+            vm.expectRevert(abi.encodeWithSelector(IGatewayFactory.DeploymentFailed.selector, address(0)));
+            this.make();
+        }
+    }
+
     /// @dev Whatever gas a caller gives: both contracts are there, or none.
     function test_makesBothOrNoneWhateverTheGas(uint256 gasGiven) public {
         gasGiven = bound(gasGiven, 100_000, 9_000_000);
@@ -89,6 +104,11 @@ contract FactoryTest is Test {
         vm.assertEq(success, false, "the gateway's code");
         (success,) = factory.vaultCode().call(data);
         vm.assertEq(success, false, "the vault's code");
+    }
+
+    /// @dev Called from outside: an expected revert of the cheat code that deploys would end the test.
+    function make() external returns (GatewayFactory) {
+        return GatewayFactory(deploy("GatewayFactory", ""));
     }
 
     function derive(string memory name, address operatorId) private view returns (address) {

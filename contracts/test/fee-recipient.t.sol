@@ -6,8 +6,7 @@ import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {SigningTest} from "./base/SigningTest.sol";
 import {HostileToken} from "./hostile/HostileToken.sol";
 
-/// @notice The first fee recipient stands in the code, later ones in storage, and one bit of the word that holds pause
-/// and signer tells which counts.
+/// @notice The fee recipient stands in one word with the pause. Fees that it cannot receive wait in the gateway.
 contract FeeRecipientTest is SigningTest {
     function test_directPaymentsReachTheRecipientOfTheHour(uint256 seed, uint8 way) public {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
@@ -77,7 +76,7 @@ contract FeeRecipientTest is SigningTest {
         expectRefusedBy(way, order, sign(order), inexact(order.token, 0, order.fee));
     }
 
-    function test_pauseSignersAndFeeRecipientShareAWordWithoutTouchingEachOther(uint256 seed) public {
+    function test_pauseSignersAndFeeRecipientDoNotTouchEachOther(uint256 seed) public {
         address[3] memory recipients = [feeRecipient, stranger, merchant];
         address[2] memory signers = [signer, payer];
         address recipient = feeRecipient;
@@ -125,7 +124,7 @@ contract FeeRecipientTest is SigningTest {
         bytes memory foreign = signDigest(bound(key, 1, CURVE_ORDER - 1), digestOf(order));
         bytes memory reason = abi.encodeWithSelector(IPaymentGateway.InvalidSignature.selector);
         expectRefusedBy(Way.Allowance, order, foreign, reason);
-        // Recovery answers zero for this, and zero is what the word holds in the signer's place.
+        // Recovery answers zero for this, and zero is never a signer.
         expectRefusedBy(Way.Allowance, order, new bytes(65), reason);
     }
 

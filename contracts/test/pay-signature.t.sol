@@ -5,6 +5,9 @@ import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
 
 contract PaySignatureTest is GatewayTest {
+    /// @dev A number that is the first coordinate of a point on the curve, as r must be.
+    uint256 private constant GENERATOR_X = 0x79BE667EF9DCBBAC55A06295CE870B07029BFCDB2DCE28D959F2815B16F81798;
+
     function test_reverts_whenTheSignerIsNotTheService(uint256 seed, uint256 key) public {
         key = bound(key, 1, CURVE_ORDER - 1);
         vm.assume(vm.addr(key) != signer);
@@ -66,13 +69,29 @@ contract PaySignatureTest is GatewayTest {
         expectInvalid(order, abi.encodePacked(uint256(CURVE_ORDER), uint256(1), uint8(27)));
     }
 
-    /// @dev Whoever is a signer, a signature that recovers nobody is nobody's.
+    /// @dev A signature that recovers no account never counts, whatever accounts are signers.
     function test_reverts_whenRecoveryFailsAndTheFirstAddressIsASigner(uint256 seed) public {
         IPaymentGateway.Order memory order = anyOrder(seed);
         fund(order);
         vm.prank(controller);
         gateway.setSigner(address(1), true);
         expectInvalid(order, abi.encodePacked(bytes32(uint256(1)), uint256(1), uint8(29)));
+        expectInvalid(order, new bytes(64));
+        expectInvalid(order, mirror(sign(order)));
+    }
+
+    /// @dev Half the curve's order is the largest s that counts. One more is its mirror image, and recovers the same account.
+    function test_takesTheLargestLowS(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrder(seed);
+        fund(order);
+        bytes32 r = bytes32(GENERATOR_X);
+        bytes memory low = abi.encodePacked(r, CURVE_ORDER / 2, uint8(27));
+        address last = ecrecover(digestOf(order), 27, r, bytes32(CURVE_ORDER / 2));
+        vm.prank(controller);
+        gateway.setSigner(last, true);
+        expectInvalid(order, mirror(low));
+        payAs(payer, order, low);
+        vm.assertEq(statusOf(order), PAID, "status");
     }
 
     function test_reverts_whenAnyBitOfTheOrderIsFlipped(uint256 seed, uint16 bit) public {

@@ -56,9 +56,9 @@ contract PayTokenTest is GatewayTest {
         (order.total, order.payment, order.fee) = (100e6, 100e6, 1e6);
         fund(order);
         vm.prank(minter);
-        usdt.setParams(20);
+        usdt.setParams(19, 49);
         uint256 leg = direct ? 99e6 : 100e6;
-        expectRefused(order, sign(order), inexact(address(usdt), leg, leg - leg / 500));
+        expectRefused(order, sign(order), inexact(address(usdt), leg, leg - leg * 19 / 10_000));
     }
 
     function test_reverts_whenADirectLegComesBackToThePayer(uint256 seed, bool feeLeg) public {

@@ -6,6 +6,7 @@ import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
 import {Vm} from "./base/Vm.sol";
 import {HostileToken} from "./hostile/HostileToken.sol";
+import {UpgradedUsdt} from "./hostile/UpgradedUsdt.sol";
 
 contract SettleTransferTest is GatewayTest {
     function test_skips_whenTheRecipientIsBlocked(uint256 seed) public {
@@ -35,6 +36,23 @@ contract SettleTransferTest is GatewayTest {
         expectSkipped(order, SKIP_TRANSFER);
         settleOne(order);
         vm.assertEq(statusOf(order), PAID, "status");
+    }
+
+    /// @dev USDT's issuer can put another contract in its place. Until that one knows the balance, orders wait.
+    function test_skips_whenUsdtsSuccessorDoesNotKnowTheBalance(uint256 seed) public {
+        IPaymentGateway.Order memory order = anyOrderWithNet(seed);
+        order.token = address(usdt);
+        pay(order);
+        UpgradedUsdt successor = new UpgradedUsdt(address(usdt));
+        vm.prank(minter);
+        usdt.deprecate(address(successor));
+        expectSkipped(order, SKIP_TRANSFER);
+        settleOne(order);
+        vm.assertEq(statusOf(order), PAID, "status");
+        successor.take(address(gateway), order.total);
+        settleOne(order);
+        vm.assertEq(successor.balanceOf(merchant), netOf(order), "merchant");
+        vm.assertEq(statusOf(order), SETTLED, "status, later");
     }
 
     function test_skips_whenTheTokenHasLostItsCode(uint256 seed) public {

@@ -117,9 +117,9 @@ contract TrustTest is GatewayTest {
         order.token = address(usdt);
         pay(order);
         vm.prank(minter);
-        usdt.setParams(20);
+        usdt.setParams(19, 49);
         settleAs(settler, order);
-        vm.assertEq(balance(address(usdt), merchant), 99e6 - 99e6 * 20 / 10_000, "merchant");
+        vm.assertEq(balance(address(usdt), merchant), 99e6 - 99e6 * 19 / 10_000, "merchant");
         vm.assertEq(balance(address(usdt), address(gateway)), order.fee, "gateway");
     }
 

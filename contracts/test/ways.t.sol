@@ -5,6 +5,8 @@ import {LocalUsdc} from "../local/LocalUsdc.sol";
 import {IAccess} from "../src/interfaces/IAccess.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {SigningTest} from "./base/SigningTest.sol";
+import {Vm} from "./base/Vm.sol";
+import {HostileToken} from "./hostile/HostileToken.sol";
 import {StrictToken} from "./hostile/StrictToken.sol";
 
 /// @notice What holds for every way to pay alike, tested for each of them, with Circle's own USDC and our stand-in.
@@ -116,6 +118,30 @@ contract WaysTest is SigningTest {
             payBy(Way(way), order);
             vm.assertEq(balance(order.token, merchant), held + 1, "merchant");
             vm.assertEq(balance(order.token, feeRecipient), fees + 1, "fee recipient");
+        }
+    }
+
+    /// @dev Some tokens refuse a transfer of nothing. So a leg without an amount is no call at all.
+    function test_asksTheTokenForNoEmptyLegWhenDirect() public {
+        for (uint256 i = 0; i < 6; ++i) {
+            bool isAllFee = i < 3;
+            HostileToken token = new HostileToken();
+            IPaymentGateway.Order memory order = directOrder(i);
+            (order.token, order.total, order.payment) = (address(token), 1_000, 1_000);
+            order.fee = isAllFee ? 1_000 : 0;
+            token.set(HostileToken.Mode.Reverts, isAllFee ? merchant : feeRecipient);
+            fundFor(i % 3 == 2 ? Way.Deposit : Way.Allowance, order);
+            bytes memory signature = sign(order);
+            vm.recordLogs();
+            if (i % 3 == 0) payAs(payer, order, signature);
+            else if (i % 3 == 1) gateway.payWithAuthorization(order, signature, new bytes(65));
+            else gateway.collect(order, signature);
+            Vm.Log[] memory logs = vm.getRecordedLogs();
+            for (uint256 j = 0; j < logs.length; ++j) {
+                vm.assertEq(logs[j].topics[0] == IPaymentGateway.FeeAccrued.selector, false, "a fee of nothing accrued");
+            }
+            vm.assertEq(balance(order.token, isAllFee ? feeRecipient : merchant), 1_000, "the other leg");
+            vm.assertEq(statusOf(order), SETTLED, "status");
         }
     }
 

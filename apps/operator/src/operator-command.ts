@@ -175,7 +175,6 @@ function pauseCall(functionName: string, by: OperatorCall['by'], wanted: boolean
   });
 }
 
-/** The same call on gateway and vault. */
 /** A command about a role that gateway and vault both know: the controller grants it, the guardian may revoke it too. */
 function grantCommand(
   does: string,
@@ -192,6 +191,7 @@ function grantCommand(
   });
 }
 
+/** The same call on gateway and vault. */
 function onBoth({ gateway, vault }: OperatorContracts, call: (name: string) => SharedCall): OperatorCall[] {
   return [
     { ...call('gateway'), to: gateway, abi: gatewayAbi },

@@ -95,7 +95,7 @@ contract GatewayGas is SigningTest {
         payAs(payer, order, sign(order));
         record("pay by allowance, USDT", 95_000, 1);
         settleOne(order);
-        record("settle, single, USDT, its first fees", 86_000, 1);
+        record("settle, single, USDT, its first fees", 88_000, 1);
     }
 
     function test_gas_pay() public {

@@ -10,8 +10,8 @@ import {IPaymentGateway} from "../../src/interfaces/IPaymentGateway.sol";
 import {IPayoutVault} from "../../src/interfaces/IPayoutVault.sol";
 import {GatewayTest} from "../base/GatewayTest.sol";
 
-/// @notice Gateway, vault and route of one operator together, while signers, settlers, controllers and caps change. What a
-/// former key tries is asserted to fail here.
+/// @notice Gateway, vault and route of one operator together, while signers, settlers, controllers and caps change, the token
+/// blocks the payer or the fee recipient, and calls come on another chain. What must not work is asserted to fail here.
 contract OperatorHandler is GatewayTest {
     uint256 private constant MAX_ORDERS = 200;
     uint112 private constant CAP = 1_000e6;
@@ -62,12 +62,15 @@ contract OperatorHandler is GatewayTest {
     function pay(uint256 seed, uint8 orderType) external {
         if (_orders.length == MAX_ORDERS) return;
         IPaymentGateway.Order memory order = _newOrder(seed, orderType % ORDER_TYPES);
-        fund(order);
-        given += order.total;
+        bool isBlocked = usdc.isBlacklisted(payer);
+        if (!isBlocked) {
+            fund(order);
+            given += order.total;
+        }
         bytes32 digest = digestOf(order);
         if (_signers != 0) _mustFail(order.payer, address(gateway), _payment(order, _signerKey(_signers - 1), digest));
         bytes memory data = _payment(order, _signerKey(_signers), digest);
-        if (gateway.paused()) {
+        if (gateway.paused() || isBlocked) {
             _mustFail(order.payer, address(gateway), data);
             return;
         }
@@ -75,8 +78,46 @@ contract OperatorHandler is GatewayTest {
         bool isDirect = order.orderType == DIRECT;
         _orders.push(order);
         _books.push(Booked(isDirect ? SETTLED : PAID, false));
-        if (isDirect) atMerchant += netOf(order);
-        else open += order.total;
+        if (!isDirect) {
+            open += order.total;
+            return;
+        }
+        atMerchant += netOf(order);
+        if (usdc.isBlacklisted(feeRecipient)) fees += order.fee;
+    }
+
+    /// @notice An order is nothing on another chain, where the contracts have the same addresses and keys.
+    function callElsewhere(uint256 which) external {
+        if (_orders.length == 0) return;
+        which %= _orders.length;
+        IPaymentGateway.Order memory order = _orders[which];
+        uint256 here = block.chainid;
+        vm.chainId(OTHER_CHAIN);
+        _mustFail(_settler(_settlers), address(gateway), abi.encodeCall(IPaymentGateway.refund, (order)));
+        _mustFail(order.payer, address(gateway), abi.encodeCall(IPaymentGateway.reclaim, (order)));
+        settleAs(_settler(_settlers), order);
+        vm.assertEq(statusOf(order), UNKNOWN, "known elsewhere");
+        vm.chainId(here);
+        vm.assertEq(statusOf(order), _books[which].status, "closed from elsewhere");
+    }
+
+    /// @notice What was sent here to the deposit address of another chain's order goes to that order's payer alone.
+    function rescueFromElsewhere(uint256 seed, uint64 amount, address caller) external {
+        if (amount == 0) return;
+        IPaymentGateway.Order memory order = _newOrder(seed, ESCROW);
+        order.targetChain = OTHER_CHAIN;
+        address receiver = gateway.receiverOf(digestFor(order, address(gateway), OTHER_CHAIN));
+        uint256 held = usdc.balanceOf(receiver) + amount;
+        give(address(usdc), receiver, amount);
+        given += amount;
+        bytes memory data = abi.encodeCall(IPaymentGateway.rescueFromChain, (order, address(usdc), OTHER_CHAIN));
+        if (usdc.isBlacklisted(payer)) {
+            _mustFail(caller, address(gateway), data);
+            return;
+        }
+        uint256 atPayer = usdc.balanceOf(payer);
+        _send(caller, address(gateway), data);
+        vm.assertEq(usdc.balanceOf(payer), atPayer + held, "payer");
     }
 
     /// @notice By a former settler, who can do what anyone can, and then by the present one.
@@ -208,6 +249,26 @@ contract OperatorHandler is GatewayTest {
         }
     }
 
+    /// @dev Blocked once in four, unblocked at once: most calls are to succeed.
+    function toggleBlock(uint256 seed) external {
+        address party = seed / 4 % 2 == 0 ? payer : feeRecipient;
+        bool isBlocked = usdc.isBlacklisted(party);
+        if (!isBlocked && seed % 4 != 0) return;
+        vm.prank(minter);
+        if (isBlocked) usdc.unBlacklist(party);
+        else usdc.blacklist(party);
+    }
+
+    function withdrawFees() external {
+        bytes memory data = abi.encodeCall(IPaymentGateway.withdrawFees, (address(usdc)));
+        if (fees <= 1 || usdc.isBlacklisted(feeRecipient)) {
+            _mustFail(stranger, address(gateway), data);
+            return;
+        }
+        _send(stranger, address(gateway), data);
+        fees = 1;
+    }
+
     function wait_(uint256 time) external {
         vm.warp(block.timestamp + bound(time, 1, 2 days));
     }
@@ -237,7 +298,7 @@ contract OperatorHandler is GatewayTest {
     }
 
     function _return(uint256 which, address caller, bytes memory data, uint8 status) private {
-        if (_books[which].status != PAID) {
+        if (_books[which].status != PAID || usdc.isBlacklisted(payer)) {
             _mustFail(caller, address(gateway), data);
             return;
         }

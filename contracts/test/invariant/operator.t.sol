@@ -27,7 +27,7 @@ contract OperatorInvariants is Test {
     }
 
     function targetSelectors() public view returns (FuzzSelector[] memory targets) {
-        bytes4[] memory selectors = new bytes4[](15);
+        bytes4[] memory selectors = new bytes4[](20);
         // Named several times: done oftener.
         for (uint256 i = 0; i < 4; ++i) {
             selectors[i] = OperatorHandler.pay.selector;
@@ -41,6 +41,11 @@ contract OperatorInvariants is Test {
         selectors[12] = OperatorHandler.setCaps.selector;
         selectors[13] = OperatorHandler.togglePause.selector;
         selectors[14] = OperatorHandler.wait_.selector;
+        selectors[15] = OperatorHandler.withdraw.selector;
+        selectors[16] = OperatorHandler.withdrawFees.selector;
+        selectors[17] = OperatorHandler.toggleBlock.selector;
+        selectors[18] = OperatorHandler.callElsewhere.selector;
+        selectors[19] = OperatorHandler.rescueFromElsewhere.selector;
         targets = new FuzzSelector[](1);
         targets[0] = FuzzSelector(address(handler), selectors);
     }
@@ -50,8 +55,8 @@ contract OperatorInvariants is Test {
         targets[0] = address(handler);
     }
 
-    /// @dev To the unit: what is open and accrued is in the gateway, what was settled into the vault and not paid out is
-    /// there, nothing is in the route, and what was burnt has left the supply.
+    /// @dev To the unit: what is open and accrued is in the gateway, what was settled into the vault and neither paid out nor
+    /// withdrawn is there, nothing is in the route, and what was burnt has left the supply.
     /// forge-config: deep.invariant.runs = 200
     /// forge-config: deep.invariant.depth = 300
     /// forge-config: deep.invariant.check_interval = 20

@@ -5,6 +5,7 @@ import {LocalDai} from "../../local/LocalDai.sol";
 import {LocalUsdc} from "../../local/LocalUsdc.sol";
 import {LocalUsdt} from "../../local/LocalUsdt.sol";
 import {Test} from "../base/Test.sol";
+import {UpgradedUsdt} from "../hostile/UpgradedUsdt.sol";
 
 /// @notice The stand-ins behave where the originals differ from plain tokens.
 contract LocalTokensTest is Test {
@@ -136,6 +137,73 @@ contract LocalTokensTest is Test {
         usdt.approve(other, 0);
         usdt.approve(other, 6);
         vm.assertEq(usdt.allowance(address(this), other), 6, "allowance");
+    }
+
+    function test_usdtTakesAFeeUpToItsMaximum(uint256 value, uint8 basisPoints, uint8 most) public {
+        value = bound(value, 0, 1e15);
+        (uint256 rate, uint256 maximum) = (basisPoints % 20, uint256(most % 50) * 1e6);
+        vm.startPrank(minter);
+        usdt.setParams(rate, most % 50);
+        usdt.issue(value);
+        uint256 held = usdt.balanceOf(minter);
+        usdt.transfer(other, value);
+        vm.stopPrank();
+        uint256 fee = value * rate / 10_000 > maximum ? maximum : value * rate / 10_000;
+        vm.assertEq(usdt.balanceOf(other), value - fee, "receiver");
+        vm.assertEq(usdt.balanceOf(minter), held - value + fee, "the fee is the minter's");
+    }
+
+    function test_reverts_whenUsdtsFeeIsOutOfBounds() public {
+        vm.startPrank(minter);
+        usdt.setParams(19, 49);
+        vm.expectRevert();
+        usdt.setParams(20, 49);
+        vm.expectRevert();
+        usdt.setParams(19, 50);
+        vm.stopPrank();
+        vm.assertEq(usdt.basisPointsRate(), 19, "rate");
+        vm.assertEq(usdt.maximumFee(), 49e6, "maximum");
+    }
+
+    /// @dev The last byte of an amount left out would be another amount.
+    function test_reverts_whenUsdtsCalldataIsShort(uint8 missing) public {
+        missing = uint8(bound(missing, 1, 64));
+        bytes[3] memory calls = [
+            abi.encodeCall(LocalUsdt.transfer, (other, 256)),
+            abi.encodeCall(LocalUsdt.transferFrom, (owner, other, 0)),
+            abi.encodeCall(LocalUsdt.approve, (other, 256))
+        ];
+        for (uint256 i = 0; i < calls.length; ++i) {
+            bytes memory data = calls[i];
+            vm.prank(owner);
+            (bool success,) = address(usdt).call(data);
+            vm.assertEq(success, true, "whole");
+            assembly ("memory-safe") {
+                mstore(data, sub(mload(data), missing))
+            }
+            vm.prank(owner);
+            (success,) = address(usdt).call(data);
+            vm.assertEq(success, false, "short");
+        }
+    }
+
+    function test_usdtHandsEverythingOnToItsSuccessor() public {
+        UpgradedUsdt successor = new UpgradedUsdt(address(usdt));
+        successor.take(owner, 300);
+        vm.expectRevert();
+        usdt.deprecate(address(successor));
+        vm.prank(minter);
+        usdt.deprecate(address(successor));
+        vm.assertEq(usdt.totalSupply(), 300, "supply");
+        vm.startPrank(owner);
+        usdt.transfer(other, 100);
+        usdt.approve(minter, 50);
+        vm.stopPrank();
+        vm.assertEq(usdt.allowance(owner, minter), 50, "allowance");
+        vm.prank(minter);
+        usdt.transferFrom(owner, other, 50);
+        vm.assertEq(successor.balanceOf(other), 150, "moved there");
+        vm.assertEq(usdt.balanceOf(owner), 150, "asked there");
     }
 
     function signFor(bytes32 separator, bytes32 structHash) private pure returns (uint8 v, bytes32 r, bytes32 s) {
