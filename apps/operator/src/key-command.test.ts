@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { permissionPresets } from '@florin/protocol/permission.ts';
 import { apiKeyLookup, authenticate } from '@florin/server/operator';
-import { addresses, keys } from '@florin/server/testing';
+import { addresses, keys, quickenScrypt } from '@florin/server/testing';
 import { decryptKeystore } from '@florin/signing';
 import { privateKeyToAddress } from 'viem/accounts';
 import { CliWorld } from './cli-world.fixture.ts';
@@ -127,7 +127,8 @@ test('a key with contradictory limits is not created', async () => {
   assert.deepEqual(await world.json('key list', ['--merchant', merchantId]), []);
 });
 
-test('a keystore holds a new or a given key, only its owner can read it, and it is never overwritten', async () => {
+test('a keystore holds a new or a given key, only its owner can read it, and it is never overwritten', async (t) => {
+  t.after(quickenScrypt());
   const password = join(world.folder, 'password');
   writeFileSync(password, 'correct horse battery\n');
   const out = join(world.folder, 'settler.json');

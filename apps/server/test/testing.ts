@@ -22,6 +22,7 @@ export { MerchantWorld } from './harness/merchant-fixture.ts';
 export { openMillionWorld } from './harness/million-world.ts';
 export { gateway, paidEvent, paidLog, vault } from './harness/paid-log.ts';
 export { addLateDeposit, addOrder, addPaidSession, happen } from './harness/payment-fixture.ts';
+export { quickenScrypt } from './harness/quick-scrypt.ts';
 export { type Receiver, startReceiver } from './harness/receiver.ts';
 export { SettlementWorld } from './harness/settlement-fixture.ts';
 export { Life } from './life/life.ts';

@@ -25,11 +25,10 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import type { TestDatabase } from './database.ts';
 import { MerchantWorld } from './merchant-fixture.ts';
+import { quickenScrypt } from './quick-scrypt.ts';
 
 export const dashboardOrigin = 'https://pay.example.com';
 export const password = 'correct horse battery';
-/** Hashed once: scrypt is slow on purpose. */
-const passwordHash = await hashPassword(password);
 
 interface Answer {
   readonly status: number;
@@ -140,6 +139,7 @@ export async function addPerson(
   person: { name: string; memberships: readonly (readonly [merchantId: string, role: MemberRole])[] },
 ): Promise<{ userId: string; email: string }> {
   const email = `${randomBytes(8).toString('hex')}@example.com`;
+  const passwordHash = await hashPassword(password);
   const userId = await db.transaction(async (transaction) => {
     const made = await createUser(transaction, deps, { name: person.name, email, passwordHash });
     for (const [merchantId, role] of person.memberships)
@@ -157,6 +157,8 @@ export class DashboardWorld {
   readonly #imageFolder: string;
   readonly #signIn: SignIn;
   readonly #servers: FastifyInstance[] = [];
+  readonly #plainServers = new Map<string, Promise<FastifyInstance>>();
+  readonly #slowScrypt = quickenScrypt();
 
   private constructor(merchants: MerchantWorld, options: SignInOptions, imageFolder: string) {
     this.merchants = merchants;
@@ -189,11 +191,23 @@ export class DashboardWorld {
     return new DashboardWorld(merchants, options, await mkdtemp(join(tmpdir(), 'florin-images-')));
   }
 
-  /** A server in an environment. It ends with this world. */
-  async serve(
+  /** A server in an environment, which ends with this world: one for all, unless it has limits or further doors. */
+  serve(
     environment: 'local' | 'production',
     limits?: Limits,
     more: readonly Door[] = [],
+  ): Promise<FastifyInstance> {
+    const isPlain = limits === undefined && more.length === 0;
+    const plain = isPlain ? this.#plainServers.get(environment) : undefined;
+    const server = plain ?? this.#build(environment, limits, more);
+    if (isPlain) this.#plainServers.set(environment, server);
+    return server;
+  }
+
+  async #build(
+    environment: 'local' | 'production',
+    limits: Limits | undefined,
+    more: readonly Door[],
   ): Promise<FastifyInstance> {
     const { dashboardOrigin: origin } = this.options;
     const server = await buildServer({
@@ -260,5 +274,6 @@ export class DashboardWorld {
     await this.images.close();
     await rm(this.#imageFolder, { recursive: true, force: true });
     await this.merchants.close();
+    this.#slowScrypt();
   }
 }
