@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { startTestPostgres } from '@florin/server/testing';
+import { startTestPostgres } from '@florin/server/testing-database';
 import { bugs } from './bugs.ts';
 import type { HistoryResult } from './history.ts';
 import { type BugSearch, writeReport } from './report.ts';

@@ -1,6 +1,6 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type TestDatabase, testDatabase } from '@florin/server/testing';
+import { type TestDatabase, testDatabase } from '@florin/server/testing-database';
 import type { HistoryResult } from './history.ts';
 import type { Size } from './scenario.ts';
 

@@ -120,7 +120,7 @@ test('the history survives state dumps, reopening, cheat codes and reorgs', {
   assert.equal(await second.rpc('eth_getBalance', [bob.address, 'latest']), '0x2a');
 });
 
-test('a state near the head can be read after a restart', { timeout: 300_000 }, async (t) => {
+test('a state near the head can be read after a restart', { timeout: 300_000, ...deepOnly }, async (t) => {
   const first = await open(t, 'states');
   const token = await writeHistory(first, 20);
   await first.rpc('anvil_mine', ['0x258']);

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { migrate } from '@florin/pg';
 import { schema } from '@florin/server/operator';
+import { deepOnly } from '@florin/server/testing';
 import pg from 'pg';
 import { WorldHome } from './home.ts';
 import { openOwnDatabase } from './own-database.ts';
@@ -69,7 +70,7 @@ test('a world gets a database and an ordinary role on a server, keeps them witho
   assert.deepEqual(await query(serverUrl, databases), ['florin', name, 'postgres']);
 });
 
-test('an interrupted first start is continued with the same database', async () => {
+test('an interrupted first start is continued with the same database', deepOnly, async () => {
   const home = makeHome('interrupted');
   const url = await openOwnDatabase({ home, serverUrl });
   await query(url, 'create table half (value int)');
@@ -79,21 +80,28 @@ test('an interrupted first start is continued with the same database', async () 
   assert.deepEqual(await query(url, "select to_regclass('half')"), [null]);
 });
 
-test('a role that may create roles and databases is enough, and one that may not is refused', async () => {
-  const asRole = (name: string): string => serverUrl.replace(/\/\/florin:[^@]*@/, `//${name}:secret@`);
-  await query(serverUrl, "create role maker login createrole createdb password 'secret'");
-  await query(serverUrl, "create role user_only login createdb password 'secret'");
-  const url = await openOwnDatabase({ home: makeHome('maker'), serverUrl: asRole('maker') });
-  await migrate(url, schema);
-  const before = await query(serverUrl, databases);
-  const home = makeHome('user only');
-  await refuse(
-    { home, serverUrl: asRole('user_only') },
-    /^DATABASE_URL \(127\.0\.0\.1:\d+\): the role user_only may not create/,
-  );
-  await refuse({ home, serverUrl: asRole('stranger') }, /password authentication failed for user "stranger"/);
-  assert.deepEqual(await query(serverUrl, databases), before);
-});
+test(
+  'a role that may create roles and databases is enough, and one that may not is refused',
+  deepOnly,
+  async () => {
+    const asRole = (name: string): string => serverUrl.replace(/\/\/florin:[^@]*@/, `//${name}:secret@`);
+    await query(serverUrl, "create role maker login createrole createdb password 'secret'");
+    await query(serverUrl, "create role user_only login createdb password 'secret'");
+    const url = await openOwnDatabase({ home: makeHome('maker'), serverUrl: asRole('maker') });
+    await migrate(url, schema);
+    const before = await query(serverUrl, databases);
+    const home = makeHome('user only');
+    await refuse(
+      { home, serverUrl: asRole('user_only') },
+      /^DATABASE_URL \(127\.0\.0\.1:\d+\): the role user_only may not create/,
+    );
+    await refuse(
+      { home, serverUrl: asRole('stranger') },
+      /password authentication failed for user "stranger"/,
+    );
+    assert.deepEqual(await query(serverUrl, databases), before);
+  },
+);
 
 test('a server that does not fit is refused in one sentence, and a home with its data elsewhere too', async () => {
   const home = makeHome('refused');

@@ -57,6 +57,7 @@ const ownRole = `select r.rolname, r.rolsuper or r.rolbypassrls or r.rolcreatero
 
 test('the database belongs to an ordinary role, even if a superuser created it and its tables', {
   timeout: 300_000,
+  ...deepOnly,
 }, async (t) => {
   const dataFolder = join(folder, 'owned');
   const first = await start(t, { dataFolder, isDurable: false });

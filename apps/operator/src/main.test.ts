@@ -187,9 +187,12 @@ test('a command line that is not understood exits with 2 and the usage', async (
   const group = await world.run('merchant');
   assert.deepEqual([group.exitCode, group.stdout], [2, '']);
   assert.match(group.stderr, /^Usage: npm run florin -- merchant .*\n.*^Commands:$/ms);
-  const empty = spawnSync(process.execPath, [...flags, main], { encoding: 'utf8' });
-  assert.deepEqual([empty.status, empty.stdout], [2, '']);
-  assert.match(empty.stderr, /^Usage: npm run florin -- .*\n.*^Commands:$/ms);
+});
+
+test('without a command the program shows its usage and exits with 2', deepOnly, () => {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...flags, main], { encoding: 'utf8' });
+  assert.deepEqual([status, stdout], [2, '']);
+  assert.match(stderr, /^Usage: npm run florin -- .*\n.*^Commands:$/ms);
 });
 
 test('help lists each command, and each command lists its options', async () => {

@@ -5,7 +5,7 @@ import { injectStub, type PageWorld } from './page-world.ts';
 export interface PageState {
   readonly name: string;
   readonly words: readonly string[];
-  /** It is another one in other words, or has texts of extreme lengths: `npm test` leaves it out. */
+  /** No payer can lose money by it, it is another one in other words, or its texts are extreme: `npm test` leaves it out. */
   readonly isDeep?: true;
   /** Brings a page to the state; `query` may set the language. */
   reach(world: PageWorld, page: Page, query: string): Promise<void>;
@@ -112,6 +112,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'disabled-link',
+    isDeep: true,
     words: ['Not available', 'Back in spring'],
     async reach(world, page, query) {
       const linkId = await world.addLink({ customDisabledText: 'Back in spring' });
@@ -121,6 +122,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'not-found',
+    isDeep: true,
     words: ['Not found'],
     reach: (world, page, query) => world.visit(page, `/link/lnk_none${query}`),
   },
@@ -198,8 +200,8 @@ export const pageStates: readonly PageState[] = [
     ],
     (world, linkId) => world.addPaid(linkId),
   ),
-  settled('settling', ['Paid, on its way to the merchant'], 'settling'),
-  settled('delayed', ['Paid, on its way to the merchant', 'will be tried again'], 'settlement_pending'),
+  deep(settled('settling', ['Paid, on its way to the merchant'], 'settling')),
+  deep(settled('delayed', ['Paid, on its way to the merchant', 'will be tried again'], 'settlement_pending')),
   settled(
     'completed',
     ['Paid and received', 'Receipt number', 'Settlement transaction', 'Download proof (JSON)'],
@@ -306,6 +308,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'branded-receipt',
+    isDeep: true,
     words: ['Paid and received', 'Receipt', 'Tea & Leaves GmbH', 'Terms', 'Download proof (JSON)'],
     async reach(world, page, query) {
       const { path, sessionId } = await world.addPaid(await world.addLink());

@@ -173,8 +173,11 @@ test('SQL in any text is stored unchanged or refused, and damages no table and n
 });
 
 test('SQL in headers changes nothing', async () => {
-  for (const text of sqlCorpus.filter((candidate) => /^[ -~]+$/.test(candidate))) {
-    for (const name of ['idempotency-key', 'user-agent', 'x-forwarded-for', 'origin']) {
+  const names = ['idempotency-key', 'user-agent', 'x-forwarded-for', 'origin'];
+  const texts = sqlCorpus.filter((candidate) => /^[ -~]+$/.test(candidate));
+  for (const [index, text] of texts.entries()) {
+    // In `npm test` each text is in one of them.
+    for (const name of names.filter((_, at) => fuzzFactor > 1 || at === index % names.length)) {
       const payload = JSON.stringify(sampleBodies['listProductsByIds']);
       await judged({
         method: 'POST',

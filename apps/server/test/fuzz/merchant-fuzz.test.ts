@@ -42,10 +42,11 @@ async function holds(
 
 test('no request breaks an operation: the answer is as documented, and a refusal changes nothing', async (t) => {
   const before = await target.journal.tables();
-  for (const operation of operations) {
+  for (const [index, operation] of operations.entries()) {
     await t.test(operation.id, async () => {
-      // Reads use up nothing.
-      if (operation.route.method === 'POST') await target.restock();
+      // Reads use up nothing, and few writes little.
+      const isStocked = fuzzFactor === 1 && index % writesPerStock !== 0;
+      if (operation.route.method === 'POST' && !isStocked) await target.restock();
       await holds(operation, validRequest(operation), runs.valid);
       await holds(operation, nearValidRequest(operation), runs.nearValid);
       await holds(operation, hostileRequest(operation), runs.hostile);
@@ -72,6 +73,8 @@ test('no request breaks an operation: the answer is as documented, and a refusal
 });
 
 const moreRounds = 50;
+/** In `npm test`. Fresh objects cost more than all requests to an operation. */
+const writesPerStock = 4;
 
 function isMissed({ id }: Operation): boolean {
   return !target.figures.taken.has(id);

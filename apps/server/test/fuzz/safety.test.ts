@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import { after, before, test } from 'node:test';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { bodyLimitBytes } from '#http/failure.ts';
-import { deepOnly } from '../harness/deep-only.ts';
+import { deepOnly, isDeepRun } from '../harness/deep-only.ts';
 import { operations, pathOf } from './operation.ts';
 import { sampleBodies } from './sample-body.ts';
 import { type Exchange, Target } from './target.ts';
@@ -16,6 +16,10 @@ after(() => target.close());
 
 const json = { 'content-type': 'application/json' };
 const posts = operations.filter(({ route }) => route.method === 'POST');
+
+/** Of hostile texts, `npm test` takes every third for each operation, other ones for each, so that each text reaches many. */
+const textsFor = (texts: readonly string[], operationIndex: number): readonly string[] =>
+  isDeepRun ? texts : texts.filter((_, index) => (operationIndex + index) % 3 === 0);
 
 async function judged(path: string, payload?: string | Uint8Array): Promise<Exchange & { code: number }> {
   const method = payload === undefined ? 'GET' : 'POST';
@@ -124,8 +128,8 @@ test('keys such as __proto__ are data: metadata is returned byte for byte, and n
 });
 
 test('keys such as __proto__ are unknown fields everywhere else, nested or not', async () => {
-  for (const { id, route } of posts) {
-    for (const text of pollution) {
+  for (const [operationIndex, { id, route }] of posts.entries()) {
+    for (const text of textsFor(pollution, operationIndex)) {
       const members = text.slice(1, -1);
       const refused = text === repeatedName ? 400100 : 400101;
       const body = JSON.stringify(sampleBodies[id]);
@@ -160,9 +164,10 @@ test('a page is a plain number within its bounds, and anything else is refused',
     'NaN',
     'Infinity',
   ];
-  for (const { route } of lists) {
+  for (const [operationIndex, { route }] of lists.entries()) {
     const path = (page: string, size: string) => pathOf(route, { webhookId: '@@webhook:2@@', page, size });
-    for (const text of [...refused, '\0', '1\0', '1000000001', '99999999999999999999', '9'.repeat(400)]) {
+    const more = ['\0', '1\0', '1000000001', '99999999999999999999', '9'.repeat(400)];
+    for (const text of textsFor([...refused, ...more], operationIndex)) {
       assert.deepEqual(await codeOf(path(text, '10')), [200, 400101], `page ${text}`);
       assert.deepEqual(await codeOf(path('1', text)), [200, 400101], `size ${text}`);
     }

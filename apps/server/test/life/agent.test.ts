@@ -197,7 +197,7 @@ test('with a store a payment is found even if its link has changed', deepOnly, a
   assert.equal(await spentBy(agent), price);
 });
 
-test('the program of “Let an agent pay in ten lines” pays exactly once', async () => {
+test('the program of “Let an agent pay in ten lines” pays exactly once', deepOnly, async () => {
   const guide = await readFile(new URL('docs/guide/let-an-agent-pay.md', root), 'utf8');
   const program = /^```js pay\.mjs\n([\s\S]*?)\n```$/m.exec(guide)?.[1] ?? '';
   assert.ok(program.split('\n').filter((line) => line.trim() !== '').length <= 10);

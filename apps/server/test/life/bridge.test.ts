@@ -66,7 +66,7 @@ test('an order above the vault’s cap is burnt and minted to the merchant, and 
   );
 });
 
-test('an order without an attestation waits, and is minted once it has one', async () => {
+test('an order without an attestation waits, and is minted once it has one', deepOnly, async () => {
   const { options } = life;
   const before = await merchantsUsdc();
   await life.stopService();

@@ -256,27 +256,31 @@ test('once a direct order is signed, no other chain gets one, and its own chain 
 });
 
 // proves W4.9
-test('while another chain has a payable order, the payment is held, and a second payment goes back', async () => {
-  const sessionId = await checkout(life, Number(price));
-  const [elsewhere, payer] = [await fundedPayer(life.base), await fundedPayer()];
-  const across = await elsewhere.prepare(sessionId, life.base.token('usdc'));
-  assert.equal(await preparedType(across), orderKinds.vaultPayout);
-  const held = await payer.prepare(sessionId, life.ethereum.token('usdc'));
-  assert.equal(await preparedType(held), orderKinds.escrow);
-  await life.pauseMining();
-  await payer.execute(life.ethereum, held);
-  await elsewhere.execute(life.base, across);
-  life.mine();
-  await life.sessionIn(sessionId, 'completed');
-  await life.eventually(
-    async () => [
-      await life.ethereum.balanceOf(life.ethereum.token('usdc'), payer.address),
-      await life.base.balanceOf(life.base.token('usdc'), elsewhere.address),
-    ],
-    (balances) => balances.filter((balance) => balance === price).length === 1,
-    'one of two payments to come back',
-  );
-});
+test(
+  'while another chain has a payable order, the payment is held, and a second payment goes back',
+  deepOnly,
+  async () => {
+    const sessionId = await checkout(life, Number(price));
+    const [elsewhere, payer] = [await fundedPayer(life.base), await fundedPayer()];
+    const across = await elsewhere.prepare(sessionId, life.base.token('usdc'));
+    assert.equal(await preparedType(across), orderKinds.vaultPayout);
+    const held = await payer.prepare(sessionId, life.ethereum.token('usdc'));
+    assert.equal(await preparedType(held), orderKinds.escrow);
+    await life.pauseMining();
+    await payer.execute(life.ethereum, held);
+    await elsewhere.execute(life.base, across);
+    life.mine();
+    await life.sessionIn(sessionId, 'completed');
+    await life.eventually(
+      async () => [
+        await life.ethereum.balanceOf(life.ethereum.token('usdc'), payer.address),
+        await life.base.balanceOf(life.base.token('usdc'), elsewhere.address),
+      ],
+      (balances) => balances.filter((balance) => balance === price).length === 1,
+      'one of two payments to come back',
+    );
+  },
+);
 
 test('the merchant’s wallet gives a direct payment back, in parts', deepOnly, async () => {
   const token = life.ethereum.token('usdc');

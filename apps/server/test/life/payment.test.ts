@@ -70,6 +70,7 @@ const allStories: readonly Story[] = [
   {
     // proves S2.18
     name: 'a checkout session, the payer pays the fee',
+    isDeep: true,
     from: 'checkout',
     feeModel: 2,
     pay: ['ethereum', 'usdc'],
