@@ -91,7 +91,7 @@ contract AssemblyTest is Test {
     function test_forwardOfCoinIsThatOfACallWithValue(uint64 held, uint64 amount, bytes calldata answer, bool reverts)
         public
     {
-        DepositReceiver receiver = new DepositReceiver();
+        DepositReceiver receiver = DepositReceiver(deploy("DepositReceiver", ""));
         answerer.set(answer, reverts);
         vm.deal(address(receiver), held);
         vm.deal(address(this), held);
