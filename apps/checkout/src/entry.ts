@@ -13,6 +13,7 @@ export { payView } from './checkout/pay-view.ts';
 export { flatten, h, type Tree, wireTree } from './checkout/tree.ts';
 export { claimView } from './claim/claim-view.ts';
 export {
+  type ArrivedMoney,
   type ClaimData,
   type ClaimedMoney,
   type ClaimNetwork,

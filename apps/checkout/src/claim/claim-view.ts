@@ -2,7 +2,13 @@ import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { fill, formatMoney, formatTime, formatToken, reasonOf, shorten } from '../checkout/format.ts';
 import { explorerLink } from '../checkout/mark.ts';
 import { h, type Tree } from '../checkout/tree.ts';
-import { type ClaimData, type ClaimedMoney, type ClaimPlace, coinAddress } from './data.ts';
+import {
+  type ArrivedMoney,
+  type ClaimData,
+  type ClaimedMoney,
+  type ClaimPlace,
+  coinAddress,
+} from './data.ts';
 
 /** The browser's part of the page: wallets, and the requested order. */
 export interface ClaimReader {
@@ -38,7 +44,7 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
       'div',
       { class: 'card' },
       h('h1', {}, words.title),
-      h('p', { class: 'title', dir: 'auto' }, data.title),
+      h('p', { class: 'title' }, h('bdi', {}, data.title)),
       h('p', {}, words.intro),
       places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
       places.length > 0 && h('p', { class: 'soft' }, smallText(data)),
@@ -74,6 +80,8 @@ function placeView(
     h('p', { class: 'address', dir: 'ltr' }, place.address),
     h('p', { class: 'soft' }, words.goesTo),
     h('p', { class: 'address', dir: 'ltr' }, place.refundAddress),
+    place.arrived !== undefined &&
+      h('p', {}, arrivedText(data, { ...place, arrived: place.arrived }, timeZone)),
     place.money.length > 0 &&
       h(
         'ul',
@@ -114,6 +122,28 @@ function moneyText(
     accepted: words.accepted,
   }[money.outcome];
   return fill(text, { amount, why, time: timeOf(locale, money.until, timeZone) });
+}
+
+/**
+ * What has arrived while the session waits for its payment, and what becomes of it. Nothing asks for the rest at an address
+ * that may be a stranger's.
+ */
+function arrivedText(
+  { locale, words }: ClaimData,
+  { arrived, isUnproven }: Pick<ClaimPlace, 'isUnproven'> & { readonly arrived: ArrivedMoney },
+  timeZone: string | undefined,
+): string {
+  const { amount, missing, payUntil, outcome, until } = arrived;
+  const has = fill(words.arrived, { amount: formatToken(locale, arrived, amount) });
+  if (missing === '0') return `${has} ${words.countsEnough}`;
+  const counts = fill(isUnproven ? words.countsApart : words.counts, {
+    rest: formatToken(locale, arrived, missing),
+    time: timeOf(locale, payUntil, timeZone),
+  });
+  const otherwise =
+    { by_hand: words.elseByHand, waits: words.elseWaits, waits_by_hand: words.elseHeld }[String(outcome)] ??
+    words.elseGoes;
+  return `${has} ${counts} ${fill(otherwise, { time: timeOf(locale, until, timeZone) })}`;
 }
 
 /** The transaction that gave money back: short on screens, whole on paper. */

@@ -36,6 +36,22 @@ export interface ClaimedMoney {
   readonly tx?: string;
 }
 
+/** Money at an address of a session that still waits for its payment. */
+export interface ArrivedMoney {
+  readonly symbol: string;
+  readonly decimals: number;
+  /** In units of the token. */
+  readonly amount: string;
+  /** What is missing; 0 where it is enough. */
+  readonly missing: string;
+  /** Unix seconds: until then the rest counts. */
+  readonly payUntil: number;
+  /** What becomes of it when it does not become the payment. */
+  readonly outcome: ClaimedMoney['outcome'];
+  /** Unix seconds: until then the merchant may accept it; else 0. */
+  readonly until: number;
+}
+
 /** The facts with which a wallet reaches a chain. */
 export interface ClaimNetwork {
   readonly chainId: string;
@@ -58,6 +74,7 @@ export interface ClaimPlace extends ClaimNetwork {
   /** The configured tokens of its chain. */
   readonly tokens: readonly { readonly symbol: string; readonly address: string }[];
   readonly money: readonly ClaimedMoney[];
+  readonly arrived?: ArrivedMoney | undefined;
 }
 
 /** An unsettled payment, which its payer can reclaim in the end. */

@@ -10,9 +10,10 @@ import { fuzzFactor } from '../fuzz/seed.ts';
 import { deepOnly } from '../harness/deep-only.ts';
 import { violationsOf } from './axe.ts';
 import { openChromium, openPage } from './chromium.ts';
+import type { PageState } from './page-state.ts';
 import { PageWorld } from './page-world.ts';
 import { keepSpoken } from './spoken.ts';
-import { type PageState, pageStates } from './states.ts';
+import { pageStates } from './states.ts';
 
 const screens = fileURLToPath(new URL('../../../../.test/screens/', import.meta.url));
 /** Set to take a picture of every state: `FLORIN_SCREENS=write`. */

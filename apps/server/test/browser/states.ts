@@ -1,35 +1,6 @@
 import type { Page } from 'playwright-core';
+import { deep, type PageState, session, withQuery } from './page-state.ts';
 import { injectStub, type PageWorld } from './page-world.ts';
-
-/** One state of the page: the steps to reach it, and the words by which a payer recognizes it. */
-export interface PageState {
-  readonly name: string;
-  readonly words: readonly string[];
-  /** No payer can lose money by it, it is another one in other words, or its texts are extreme: `npm test` leaves it out. */
-  readonly isDeep?: true;
-  /** Brings a page to the state; `query` may set the language. */
-  reach(world: PageWorld, page: Page, query: string): Promise<void>;
-}
-
-const withQuery = (path: string, query: string) => {
-  const [place = '', hash] = path.split('#');
-  return `${place}${query}${hash === undefined ? '' : `#${hash}`}`;
-};
-
-const session = (
-  name: string,
-  words: readonly string[],
-  prepare: (world: PageWorld, linkId: string) => Promise<{ path: string }>,
-): PageState => ({
-  name,
-  words,
-  async reach(world, page, query) {
-    const { path } = await prepare(world, await world.addLink());
-    await world.visit(page, withQuery(path, query));
-  },
-});
-
-const deep = (state: PageState): PageState => ({ ...state, isDeep: true });
 
 const settled = (
   name: string,
@@ -90,6 +61,24 @@ const tooMuch = (name: string, kind: 'overpaid' | 'duplicate', why: string) =>
     await world.putStatus(begun.sessionId, 'completed');
     return begun;
   });
+
+/** The page about money to return, of a session that something has happened to. */
+const claim = (
+  name: string,
+  words: readonly string[],
+  happen: (world: PageWorld, sessionId: string) => Promise<void>,
+) =>
+  session(name, words, async (world, linkId) => {
+    const { path, sessionId } = await world.begin(linkId);
+    await happen(world, sessionId);
+    return { path: path.replace('#', '/claim#') };
+  });
+
+/** Expires a session that received too little. */
+async function expireWith(world: PageWorld, sessionId: string, amount?: bigint): Promise<void> {
+  await world.putUnderpaid(sessionId, amount);
+  await world.putStatus(sessionId, 'expired');
+}
 
 /** Every state that a payer can see, by the name of its picture. */
 export const pageStates: readonly PageState[] = [
@@ -265,29 +254,29 @@ export const pageStates: readonly PageState[] = [
       return begun;
     }),
   ),
-  session(
+  claim(
     'claim',
     ['Money that has to go back', '2.50 USDC, too little: goes back automatically', 'Show what is there'],
-    async (world, linkId) => {
-      const begun = await world.begin(linkId);
-      await world.putUnderpaid(begun.sessionId);
-      await world.putStatus(begun.sessionId, 'expired');
-      return { path: begun.path.replace('#', '/claim#') };
-    },
+    (world, sessionId) => expireWith(world, sessionId),
   ),
   deep(
-    session(
+    claim(
+      'claim-arrived',
+      ['10.00 USDC has arrived. It counts towards this payment if the missing 15.05 USDC arrives here by'],
+      async (world, sessionId) => {
+        await world.addUnpaidOrder(sessionId);
+        await world.putArrived(sessionId, 10_000_000n);
+      },
+    ),
+  ),
+  deep(
+    claim(
       'claim-little',
       [
         'Less than $1.00 does not go back automatically.',
         '0.50 USDC, too little: too little for the service to send back',
       ],
-      async (world, linkId) => {
-        const begun = await world.begin(linkId);
-        await world.putUnderpaid(begun.sessionId, 500_000n);
-        await world.putStatus(begun.sessionId, 'expired');
-        return { path: begun.path.replace('#', '/claim#') };
-      },
+      (world, sessionId) => expireWith(world, sessionId, 500_000n),
     ),
   ),
   {
@@ -311,13 +300,14 @@ export const pageStates: readonly PageState[] = [
     isDeep: true,
     words: ['Paid and received', 'Receipt', 'Tea & Leaves GmbH', 'Terms', 'Download proof (JSON)'],
     async reach(world, page, query) {
-      const { path, sessionId } = await world.addPaid(await world.addLink());
-      await world.putStatus(sessionId, 'completed');
+      // The receipt keeps the legal name of its payment.
       await world.brand({
         color: '#7a1fa2',
         legalName: 'Tea & Leaves GmbH',
         termsUrl: 'https://shop.example/terms',
       });
+      const { path, sessionId } = await world.addPaid(await world.addLink());
+      await world.putStatus(sessionId, 'completed');
       await world.visit(page, withQuery(path, query));
       await imagesShown(page, 1);
       await world.brand();

@@ -7,6 +7,8 @@ export class TestWallet extends EthersWallet {
   readonly #refuseNext = new Map<string, () => void>();
   /** Methods that the wallet itself refuses, with the error code of each. */
   readonly fails = new Map<string, number>();
+  /** Answers that the wallet gives instead of the right ones, after it has done what it was asked for. */
+  readonly wrongAnswers = new Map<string, unknown>();
   readonly #held = new Map<string, { opened: () => void; answer: Promise<void> }>();
   readonly #heldAnswers = new Map<string, Promise<void>>();
 
@@ -51,7 +53,7 @@ export class TestWallet extends EthersWallet {
     const heldAnswer = this.#heldAnswers.get(method);
     this.#heldAnswers.delete(method);
     await heldAnswer;
-    return result;
+    return this.wrongAnswers.has(method) ? this.wrongAnswers.get(method) : result;
   }
 
   #refuse(method: string): void {

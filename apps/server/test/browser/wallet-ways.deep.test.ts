@@ -134,6 +134,31 @@ test('for a wallet that cannot send, the page shows the ways to pay without it',
   await page.close();
 });
 
+test('a wallet that gives no address is not connected, and can be asked again', async () => {
+  const { page, wallet } = await visit('usdc');
+  await wallet.emit('disconnect', undefined);
+  wallet.wrongAnswers.set('eth_requestAccounts', null);
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await says(page, 'That did not work: the wallet gave no address');
+  assert.deepEqual(sends(wallet), []);
+  wallet.wrongAnswers.clear();
+  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
+  await pay(page);
+  await paid(page);
+  await page.close();
+});
+
+test('a wallet that pays and gives no hash is asked once, and the chain shows the payment', async () => {
+  const { page, wallet } = await visit('usdt');
+  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+  wallet.wrongAnswers.set('eth_sendTransaction', null);
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_sendTransaction']);
+  await page.close();
+});
+
 test('after a reload the wallet is connected again, and its owner is asked for nothing', async () => {
   const { page, wallet } = await visit('usdc');
   await page.reload();

@@ -20,6 +20,15 @@ export const claimDe: ClaimTexts = {
   second: '{amount}, {why}: geht zurück, sofern der Händler es nicht vorher annimmt',
   taken: '{amount}, {why}: der Händler hat es erhalten; bitten Sie ihn um eine Erstattung',
   closed: '{amount}, {why}: vom Händler als erledigt markiert',
+  arrived: '{amount} sind angekommen.',
+  counts: 'Sie zählen für diese Zahlung, wenn die fehlenden {rest} bis zum {time} hier ankommen.',
+  countsApart: 'Sie zählen für diese Zahlung nur, wenn der Rest bis zum {time} hier ankommt.',
+  countsEnough: 'Das genügt. Daraus wird die Zahlung.',
+  elseGoes: 'Sonst gehen sie danach automatisch zurück.',
+  elseWaits: 'Sonst gehen sie nach dem {time} automatisch zurück, sofern der Händler sie nicht annimmt.',
+  elseByHand: 'Sonst bleiben sie hier, und jede Wallet kann sie unten zurücksenden.',
+  elseHeld:
+    'Sonst kann der Händler sie bis zum {time} annehmen. Danach kann jede Wallet sie unten zurücksenden.',
   allByHand: 'Zurzeit geht hier nichts automatisch zurück. Jede Wallet kann Geld zurücksenden.',
   small:
     'Weniger als {least} geht nicht automatisch zurück. Dasselbe gilt für Coins und Token, die hier nicht angeboten werden, und für Geld, das mehr als eine Woche nach der Zahlungsfrist ankommt. Jede Wallet kann es zurücksenden.',

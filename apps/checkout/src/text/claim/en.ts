@@ -18,6 +18,15 @@ export const claimEn = {
   second: '{amount}, {why}: goes back, unless the merchant accepts it first',
   taken: '{amount}, {why}: the merchant has received it; ask the merchant for a refund',
   closed: '{amount}, {why}: marked as resolved by the merchant',
+  arrived: '{amount} has arrived.',
+  counts: 'It counts towards this payment if the missing {rest} arrives here by {time}.',
+  countsApart: 'It counts towards this payment only if the rest arrives here by {time}.',
+  countsEnough: 'That is enough. It becomes the payment.',
+  elseGoes: 'Otherwise it goes back automatically after that.',
+  elseWaits: 'Otherwise it goes back automatically after {time}, unless the merchant accepts it.',
+  elseByHand: 'Otherwise it stays here, and any wallet can send it back below.',
+  elseHeld:
+    'Otherwise the merchant may accept it until {time}. After that any wallet can send it back below.',
   allByHand: 'At the moment nothing goes back automatically here. Any wallet can send money back.',
   small:
     'Less than {least} does not go back automatically. The same holds for coins and tokens that are not offered here, and for money that arrives more than a week after the time to pay. Any wallet can send them back.',

@@ -20,6 +20,15 @@ export const claimEs: ClaimTexts = {
   second: '{amount}, {why}: vuelve, salvo que el comercio lo acepte antes',
   taken: '{amount}, {why}: abonado al comercio; pídale un reembolso',
   closed: '{amount}, {why}: marcado como resuelto por el comercio',
+  arrived: 'Han llegado {amount}.',
+  counts: 'Cuentan para este pago si los {rest} que faltan llegan aquí antes del {time}.',
+  countsApart: 'Solo cuentan para este pago si el resto llega aquí antes del {time}.',
+  countsEnough: 'Es suficiente. Se convierte en el pago.',
+  elseGoes: 'De lo contrario, vuelven después automáticamente.',
+  elseWaits: 'De lo contrario, vuelven automáticamente después del {time}, salvo que el comercio los acepte.',
+  elseByHand: 'De lo contrario, se quedan aquí, y cualquier monedero puede devolverlos abajo.',
+  elseHeld:
+    'De lo contrario, el comercio puede aceptarlos hasta el {time}. Después cualquier monedero puede devolverlos abajo.',
   allByHand: 'Por ahora nada vuelve automáticamente aquí. Cualquier monedero puede devolver el dinero.',
   small:
     'Menos de {least} no vuelve automáticamente. Lo mismo vale para las monedas y tokens que no se ofrecen aquí y para el dinero que llega más de una semana después del plazo de pago. Cualquier monedero puede devolverlo.',

@@ -21,6 +21,15 @@ export const claimFr: ClaimTexts = withFrenchSpaces({
   second: '{amount}, {why} : est renvoyé, sauf si le marchand l’accepte avant',
   taken: '{amount}, {why} : versé au marchand ; demandez-lui un remboursement',
   closed: '{amount}, {why} : marqué comme résolu par le marchand',
+  arrived: 'Montant reçu : {amount}.',
+  counts: 'Il compte pour ce paiement si les {rest} manquants arrivent ici avant le {time}.',
+  countsApart: 'Il ne compte pour ce paiement que si le reste arrive ici avant le {time}.',
+  countsEnough: 'C’est suffisant. Il devient le paiement.',
+  elseGoes: 'Sinon, il est ensuite renvoyé automatiquement.',
+  elseWaits: 'Sinon, il est renvoyé automatiquement après le {time}, sauf si le marchand l’accepte.',
+  elseByHand: 'Sinon, il reste ici, et n’importe quel portefeuille peut le renvoyer ci-dessous.',
+  elseHeld:
+    'Sinon, le marchand peut l’accepter jusqu’au {time}. Ensuite, n’importe quel portefeuille peut le renvoyer ci-dessous.',
   allByHand:
     'Pour le moment, rien n’est renvoyé automatiquement ici. N’importe quel portefeuille peut renvoyer l’argent.',
   small:

@@ -20,6 +20,15 @@ export const claimIt: ClaimTexts = {
   second: '{amount}, {why}: torna, a meno che il venditore non lo accetti prima',
   taken: '{amount}, {why}: accreditato al venditore; chiedigli un rimborso',
   closed: '{amount}, {why}: segnato come risolto dal venditore',
+  arrived: 'Sono arrivati {amount}.',
+  counts: 'Valgono per questo pagamento se i {rest} mancanti arrivano qui entro {time}.',
+  countsApart: 'Valgono per questo pagamento solo se il resto arriva qui entro {time}.',
+  countsEnough: 'È sufficiente. Diventa il pagamento.',
+  elseGoes: 'Altrimenti poi tornano automaticamente.',
+  elseWaits: 'Altrimenti tornano automaticamente dopo {time}, a meno che il venditore non li accetti.',
+  elseByHand: 'Altrimenti restano qui, e qualsiasi wallet può restituirli qui sotto.',
+  elseHeld:
+    'Altrimenti il venditore può accettarli fino a {time}. Poi qualsiasi wallet può restituirli qui sotto.',
   allByHand: 'Al momento qui nulla torna automaticamente. Qualsiasi wallet può restituire il denaro.',
   small:
     'Meno di {least} non torna automaticamente. Lo stesso vale per le monete e i token non offerti qui e per il denaro che arriva più di una settimana dopo il termine di pagamento. Qualsiasi wallet può restituirlo.',

@@ -19,6 +19,15 @@ export const claimPt: ClaimTexts = {
   second: '{amount}, {why}: volta, a menos que o comerciante o aceite antes',
   taken: '{amount}, {why}: repassado ao comerciante; peça a ele um reembolso',
   closed: '{amount}, {why}: marcado como resolvido pelo comerciante',
+  arrived: 'Chegaram {amount}.',
+  counts: 'Contam para este pagamento se os {rest} que faltam chegarem aqui até {time}.',
+  countsApart: 'Só contam para este pagamento se o resto chegar aqui até {time}.',
+  countsEnough: 'É suficiente. Torna-se o pagamento.',
+  elseGoes: 'Caso contrário, voltam automaticamente depois disso.',
+  elseWaits: 'Caso contrário, voltam automaticamente depois de {time}, a menos que o comerciante os aceite.',
+  elseByHand: 'Caso contrário, ficam aqui, e qualquer carteira pode devolvê-los abaixo.',
+  elseHeld:
+    'Caso contrário, o comerciante pode aceitá-los até {time}. Depois qualquer carteira pode devolvê-los abaixo.',
   allByHand: 'No momento, nada volta automaticamente aqui. Qualquer carteira pode devolver o dinheiro.',
   small:
     'Menos de {least} não volta automaticamente. O mesmo vale para moedas e tokens que não são oferecidos aqui e para dinheiro que chega mais de uma semana depois do prazo de pagamento. Qualquer carteira pode devolvê-lo.',

@@ -19,6 +19,15 @@ export const claimTr: ClaimTexts = {
   second: '{amount}, {why}: satıcı önce kabul etmezse geri döner',
   taken: '{amount}, {why}: satıcıya aktarıldı; satıcıdan iade isteyin',
   closed: '{amount}, {why}: satıcı çözüldü olarak işaretledi',
+  arrived: '{amount} ulaştı.',
+  counts: 'Eksik {rest} buraya {time} tarihine kadar ulaşırsa bu ödemeye sayılır.',
+  countsApart: 'Yalnızca kalanı buraya {time} tarihine kadar ulaşırsa bu ödemeye sayılır.',
+  countsEnough: 'Bu yeterli. Ödeme olarak alınır.',
+  elseGoes: 'Aksi halde sonra otomatik olarak geri döner.',
+  elseWaits: 'Aksi halde satıcı kabul etmezse {time} sonrasında otomatik olarak geri döner.',
+  elseByHand: 'Aksi halde burada kalır ve her cüzdan aşağıda geri gönderebilir.',
+  elseHeld:
+    'Aksi halde satıcı {time} tarihine kadar kabul edebilir. Sonra her cüzdan aşağıda geri gönderebilir.',
   allByHand: 'Şu anda burada hiçbir şey otomatik olarak geri dönmez. Her cüzdan parayı geri gönderebilir.',
   small:
     '{least} tutarından azı otomatik olarak geri dönmez. Burada sunulmayan coin ve tokenlar ile ödeme süresinden bir haftadan fazla sonra ulaşan para için de aynısı geçerlidir. Her cüzdan geri gönderebilir.',

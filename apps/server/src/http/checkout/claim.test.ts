@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex, Order } from '@florin/protocol/order.ts';
 import type { FastifyInstance } from 'fastify';
@@ -11,6 +12,16 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
+
+// As the loop of deposits stores what it sees.
+const putArrived = statement({
+  name: 'claim_test_arrived',
+  parameters: { orderId: 'text', amount: 'numeric' },
+  columns: {},
+  text: `insert into deposit_sightings (order_id, chain_id, pay_by, block_number, amount, final_amount)
+   select order_id, chain_id, pay_by, 1, :amount, 0 from orders where order_id = :orderId
+   on conflict (order_id) do update set amount = :amount`,
+});
 
 let world: MerchantWorld;
 let server: FastifyInstance;
@@ -96,4 +107,26 @@ test('an unpaid order cannot be reclaimed, and a foreign token can be sent back 
   assert.equal(call.functionName, 'rescue');
   assert.deepEqual(call.args?.[0], checksummed(order.order));
   assert.equal((await claim({ ...asked, purpose: 'steal' })).code, 400101);
+});
+
+test('the page says what has arrived at an address before the session ends, and what becomes of it', async () => {
+  const sessionId = await addSession(world, shop);
+  const own = await addOrder(world, sessionId);
+  // A stranger may have asked for it: nobody is told to send the rest there.
+  const apart = await addOrder(world, sessionId, `0x${'e5'.repeat(20)}`, { proof: 'signature' });
+  const { db } = world.database;
+  const total = own.order.total;
+  await db.query(putArrived, { orderId: own.orderId, amount: total - 2_000_000n });
+  await db.query(putArrived, { orderId: apart.orderId, amount: total - 3_000_000n });
+  const said = async () =>
+    ((await pageOf(sessionId)).match(/>[^<]*has arrived\. [^<]*/g) ?? []).map((text) =>
+      // The clock moves from test to test.
+      text.replaceAll(/\s/g, ' ').replaceAll(/by \w+ \d.* [AP]M UTC/g, 'by TIME'),
+    );
+  assert.deepEqual(await said(), [
+    '>8.02 USDC has arrived. It counts towards this payment if the missing 2.00 USDC arrives here by TIME. Otherwise it goes back automatically after that.',
+    '>7.02 USDC has arrived. It counts towards this payment only if the rest arrives here by TIME. Otherwise it goes back automatically after that.',
+  ]);
+  await db.query(putArrived, { orderId: own.orderId, amount: total });
+  assert.equal((await said())[0], '>10.02 USDC has arrived. That is enough. It becomes the payment.');
 });

@@ -1,4 +1,5 @@
 import {
+  type ArrivedMoney,
   type ClaimData,
   type ClaimedMoney,
   type ClaimNetwork,
@@ -15,10 +16,13 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { BodyOf } from '@florin/protocol/route.ts';
+import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { encodeFunctionData, erc20Abi, getAddress } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
-import { findExceptions } from '#exceptions/exception.ts';
+import { decisionEnd } from '#deposits/deposit.machine.ts';
+import type { FoundDeposit } from '#deposits/session-deposits.ts';
+import { type DepositTerms, findDepositTerms } from '#orders/deposit-terms.ts';
 import { findDepositOrders, findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
@@ -28,7 +32,7 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 import { assertClientCode, sessionOf } from './payment.ts';
-import { heldUntilOf } from './state.ts';
+import { arrivalOf, findSessionFacts, heldUntilOf, type SessionFacts, surplusOf } from './state.ts';
 
 /** The most deposit addresses on one page. */
 const maxPlaces = 20;
@@ -43,13 +47,18 @@ export async function claimData(
   { language, title, query }: { language: Language; title: string; query: string },
 ): Promise<ClaimData> {
   const orders = await findDepositOrders(deps.db, session.sessionId, maxPlaces);
-  const exceptions = await findExceptions(deps.db, [session.sessionId]);
-  const told = shownExceptions(exceptions);
-  const places = orders.flatMap((order) => placeOf(deps, session, order, told) ?? []);
+  const facts = (await findSessionFacts(deps, [session]))(session);
+  const terms = await findDepositTerms(
+    deps.db,
+    orders.map(({ orderId }) => orderId),
+  );
+  const places = orders.flatMap(
+    (order) => placeOf(deps, session, { order, facts, terms: terms.get(order.orderId) }) ?? [],
+  );
+  const sumsOf = ({ money, arrived }: ClaimPlace) => money.length + Number(arrived !== undefined);
   // First come the secret's owner's, then addresses that received money.
   const ordered = [...places].sort(
-    (left, right) =>
-      Number(left.isUnproven) - Number(right.isUnproven) || right.money.length - left.money.length,
+    (left, right) => Number(left.isUnproven) - Number(right.isUnproven) || sumsOf(right) - sumsOf(left),
   );
   return {
     locale: language.tag,
@@ -104,15 +113,23 @@ function sharedTexts({ texts }: Language): ClaimData['texts'] {
 function placeOf(
   deps: CheckoutContext,
   session: StoredSession,
-  order: StoredOrder,
-  exceptions: readonly PaymentException[],
+  { order, facts, terms }: OrderFacts,
 ): ClaimPlace | undefined {
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) return undefined;
-  const own = exceptions.filter(({ orderId }) => orderId === order.orderId);
+  const address = receiverOf(gatewayOf(order, chain), order.orderId);
+  const { exceptions = [], deposits = [], surplus = [], seen } = facts;
+  const isHere = ({ orderId }: { readonly orderId: string }) => orderId === order.orderId;
+  const found = deposits.find(
+    ({ tokenId, addressEnd }) => tokenId === order.tokenId && address.endsWith(addressEnd),
+  );
+  const unsettled = [
+    found === undefined ? undefined : arrivalOf(deps, found),
+    ...surplus.filter(isHere).map((each) => surplusOf(deps, each, seen)),
+  ];
   return {
     orderId: order.orderId,
-    address: shorten(receiverOf(gatewayOf(order, chain), order.orderId)),
+    address: shorten(address),
     refundAddress: shorten(order.order.payer),
     isUnproven: !order.withSecret,
     ...placeIn(chain),
@@ -120,7 +137,48 @@ function placeOf(
     tokens: [...chain.tokens]
       .sort((left, right) => Number(right.tokenId === order.tokenId) - Number(left.tokenId === order.tokenId))
       .map(({ symbol, address }) => ({ symbol, address })),
-    money: own.flatMap((exception) => moneyOf(deps, session, exception) ?? []),
+    money: [
+      ...shownExceptions(exceptions)
+        .filter(isHere)
+        .flatMap((exception) => moneyOf(deps, session, exception) ?? []),
+      ...unsettled.flatMap((money) => (money === undefined ? [] : { ...money, until: money.heldUntil })),
+    ],
+    arrived:
+      found?.late === undefined && found !== undefined ? arrivedOf(deps, found, { order, terms }) : undefined,
+  };
+}
+
+/** What is known of an order and of its session's money. */
+interface OrderFacts {
+  readonly order: StoredOrder;
+  readonly facts: SessionFacts;
+  readonly terms: DepositTerms | undefined;
+}
+
+/** Money at the address of an order that still waits for its payment. When it does not pay, it becomes an exception like this. */
+function arrivedOf(
+  { gasless }: CheckoutContext,
+  { symbol, decimals, amountInToken, missingInToken, payUntil }: FoundDeposit,
+  { order, terms }: Pick<OrderFacts, 'order' | 'terms'>,
+): ArrivedMoney {
+  const isHeld = terms !== undefined && terms.latePayment !== 'return';
+  const end = decisionEnd(Number(order.order.payBy));
+  const isEnough = BigInt(missingInToken) <= (terms?.tolerance ?? 0n);
+  const exception = {
+    ...({
+      kind: 'underpaid',
+      status: 'open',
+      decision: '',
+      resolvedTx: '',
+      txHash: '',
+      amountInToken,
+    } as const),
+    decideBy: isHeld ? formatTimestamp(end) : '',
+  };
+  return {
+    ...{ symbol, decimals, amount: amountInToken, missing: isEnough ? '0' : missingInToken, payUntil },
+    outcome: unappliedOutcomeOf(exception, { token: { decimals }, least: gasless?.minAmount }),
+    until: heldUntilOf(exception),
   };
 }
 

@@ -118,7 +118,7 @@ function exceptionOf(
 }
 
 /** Money at an address of an expired session, as the exception that it becomes with its final block. */
-function arrivalOf(
+export function arrivalOf(
   deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
   { tokenId, amountInToken, missingInToken, late, onlyFor }: FoundDeposit,
 ): ShownException | undefined {
@@ -129,7 +129,7 @@ function arrivalOf(
 }
 
 /** Money beside the payment of a session, as the exception that it becomes with its final block. */
-function surplusOf(
+export function surplusOf(
   deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
   { orderId, tokenId, amountInToken, isUnproven }: Surplus,
   seen: SeenPayment | undefined,
