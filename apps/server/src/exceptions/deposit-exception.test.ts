@@ -41,6 +41,9 @@ async function see(
   );
 }
 
+/** What payers were told of. */
+const returns: { readonly kind: string; readonly amount: string; readonly payer: string }[] = [];
+
 /** A final block returns an amount to the payer. */
 async function giveBack(
   order: StoredOrder,
@@ -53,7 +56,13 @@ async function giveBack(
     ...{ txHash: `0x${at.toString(16).padStart(64, '0')}`, contract: 'gateway', name: 'Rescued' },
     ...{ orderId: order.orderId, arguments: { token: tokenOf(of).address, value: amount.toString() } },
   };
-  const handler = exceptionHandler({ ...world.moves, chains: world.chains });
+  const handler = exceptionHandler({
+    ...{ ...world.moves, chains: world.chains },
+    notify: async (_transaction, facts) => {
+      for (const { type, dataJson } of facts)
+        if (type === 'session.returned') returns.push(JSON.parse(dataJson).returned);
+    },
+  });
   await world.database.db.transaction((transaction) => handler.onFinal(transaction, chain, block, [event]));
 }
 
@@ -127,6 +136,23 @@ test('a return of money that no observation has seen is told, once, with the rea
   await world.mineFinal('ethereum', ['Paid', paid]);
   await giveBack(paid, { amount: cent, at: 13n });
   assert.deepEqual(await exceptionsOf(paid), ['overpaid 10000 resolved 13']);
+});
+
+test('a payer is told of each return once, with its reason, and of no dust', async () => {
+  const order = await signOrder();
+  returns.length = 0;
+  await giveBack(order, { amount: cent - 1n, at: 9n });
+  await see(order, 'late', { amount: 3n * cent, at: 10n });
+  await giveBack(order, { amount: 3n * cent, at: 12n });
+  await giveBack(order, { amount: 3n * cent, at: 12n });
+  await giveBack(order, { amount: cent, at: 13n, of: 'ethereum::usdt' });
+  assert.deepEqual(
+    returns.map(({ kind, amount, payer }) => [kind, amount, payer]),
+    [
+      ['late', '30000', order.order.payer],
+      ['wrong_token', '10000', order.order.payer],
+    ],
+  );
 });
 
 test('an exception that the merchant has marked as resolved is not raised again while its money is there', async () => {

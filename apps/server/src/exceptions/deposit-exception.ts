@@ -60,30 +60,43 @@ export async function raiseDeposit(
 
 /**
  * Reports money that went back to the payer as far as no exception shows it: it came and left between two observations, or
- * others sent it back. Call it before the return ends the exceptions.
+ * others sent it back. Call it before the return ends the exceptions. Returns what the payer is told: nothing of dust, nor of a
+ * return that was told before.
  */
 export async function tellReturned(
   transaction: Transaction,
   deps: ExceptionContext & { readonly chains: Chains },
   event: ChainEvent,
   { order, session }: LockedOrder,
-): Promise<void> {
+): Promise<ReturnedMoney | undefined> {
   const token = deps.chains.tokenAt(event.chainId, event.arguments['token'] ?? '');
-  if (token === undefined) return;
+  if (token === undefined) return undefined;
   const { tokenId } = token;
   const rows = await transaction.query(depositExceptions, { orderId: order.orderId, tokenId });
   // The block is read again.
-  if (rows.some((row) => row.resolved_tx === event.txHash)) return;
+  if (rows.some((row) => row.resolved_tx === event.txHash)) return undefined;
   const amount = BigInt(event.arguments['value'] ?? '0');
+  if (!isNews(token, amount)) return undefined;
   const current = rows.filter((row) => row.resolved_tx === '');
-  if (!isNews(token, amount) || !current.every((row) => isNews(token, amount - row.amount_in_token))) return;
   const last = current.at(-1);
-  if (last !== undefined) {
-    const row = await show(transaction, deps, { exceptionId: last.exception_id, amount });
-    return tell(transaction, deps, session, row);
+  if (last === undefined) {
+    const kind = kindOf(session, order, tokenId, amount);
+    await raise(transaction, deps, { session, order, kind, money: { tokenId, amount }, txHash: '' });
+    return { kind, tokenId, amount };
   }
-  const kind = kindOf(session, order, tokenId, amount);
-  await raise(transaction, deps, { session, order, kind, money: { tokenId, amount }, txHash: '' });
+  if (current.every((row) => isNews(token, amount - row.amount_in_token))) {
+    const row = await show(transaction, deps, { exceptionId: last.exception_id, amount });
+    await tell(transaction, deps, session, row);
+  }
+  return { kind: last.kind as ExceptionKind, tokenId, amount };
+}
+
+/** Money that went back to its payer by itself, and why it did not pay. */
+interface ReturnedMoney {
+  readonly kind: ExceptionKind;
+  readonly tokenId: string;
+  /** In units of the token. */
+  readonly amount: bigint;
 }
 
 async function show(

@@ -1,7 +1,9 @@
+import type { Transaction } from '@florin/pg';
 import type { ExceptionKind } from '@florin/protocol/exception.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
-import { eachWithLockedOrder, eachWithOrder } from '#sessions/event-order.ts';
+import { eachWithLockedOrder, eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
+import { fullView, sessionJson } from '#sessions/session-json.ts';
 import { tellReturned } from './deposit-exception.ts';
 import { resolveByEvent } from './exception.sql.ts';
 import type { ExceptionContext } from './exception.ts';
@@ -25,7 +27,7 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
     async onFinal(transaction, chain, _block, events) {
       const returns = events.filter(({ name }) => name === 'Rescued');
       await eachWithLockedOrder(transaction, returns, async (event, found) => {
-        if (found !== undefined) await tellReturned(transaction, deps, event, found);
+        if (found !== undefined) await tellPayerOfReturn(transaction, deps, event, found);
         return undefined;
       });
       const returnsBySeller = events.filter(({ name }) => name === 'SettlementRefunded');
@@ -59,4 +61,25 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
       }
     },
   };
+}
+
+/** Money that went back is told to the merchant by its exception, and to a payer who gave an e-mail address. */
+async function tellPayerOfReturn(
+  transaction: Transaction,
+  deps: ExceptionContext & { readonly chains: Chains },
+  event: ChainEvent,
+  found: LockedOrder,
+): Promise<void> {
+  const returned = await tellReturned(transaction, deps, event, found);
+  if (returned === undefined) return;
+  const { order, session } = found;
+  const { orderId, txHash } = event;
+  const money = { ...returned, amount: String(returned.amount), orderId, txHash, payer: order.order.payer };
+  await deps.notify?.(transaction, [
+    {
+      ...{ type: 'session.returned', ownerId: session.merchantId, objectId: session.sessionId },
+      dataJson: `{"session":${sessionJson(session, fullView(deps.origin))},"returned":${JSON.stringify(money)}}`,
+      at: deps.clock.now(),
+    },
+  ]);
 }

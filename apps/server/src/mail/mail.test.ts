@@ -160,6 +160,44 @@ test('e-mails to a payer have the page’s address without its secret', async ()
   assert.equal(texts.join().includes(clientCode), false);
 });
 
+test('a payer reads in each language that money went back, why, and where to', async () => {
+  const { sessionId } = await addPaidSession(world, { ...shop, payerEmail: 'base@example.com' });
+  const [paid] = (await world.eventsOf(sessionId)).filter(({ type }) => type === 'session.paid');
+  const { session } = (paid ?? { data: { session: {} } }).data as { readonly session: object };
+  const returned = {
+    ...{ kind: 'wrong_token', tokenId: 'ethereum::usdt', amount: '5000000', orderId: '' },
+    ...{ txHash: `0x${'7'.repeat(64)}`, payer: `0x${'a'.repeat(40)}` },
+  };
+  const payerEmail = 'back@example.com';
+  const fact = {
+    ...{ type: 'session.returned' as const, ownerId: shop.merchantId, objectId: sessionId },
+    ...{ at: world.clock.now(), dataJson: JSON.stringify({ session: { ...session, payerEmail }, returned }) },
+  };
+  await world.database.db.transaction(async (transaction) => world.deps.notify?.(transaction, [fact, fact]));
+  await sendDue(worker);
+  const [told, ...more] = mail.mailsTo(payerEmail);
+  assert.deepEqual(
+    [told?.subject.replace(/\s/g, ' '), more, await stored(payerEmail)],
+    ['Test merchant: 5.00 USDT went back: wrong token.', [], [['refund', 'sent']]],
+  );
+  assert.match(
+    told?.text ?? '',
+    new RegExp(`Sent back to: ${returned.payer}\nReturn transaction: ${returned.txHash}`),
+  );
+  assert.match(told?.text ?? '', new RegExp(`/checkout/${sessionId}\n`));
+  const opened = {
+    kind: 'refund',
+    merchantId: shop.merchantId,
+    recipient: payerEmail,
+    at: world.clock.now(),
+  };
+  for (const { tag, texts } of languages) {
+    const parts = await worker.compose({ ...opened, language: tag, data: fact.dataJson });
+    assert.ok(parts?.subject.includes(texts.whyWrongToken), tag);
+    assert.ok(parts?.text.includes(texts.returnTx), tag);
+  }
+});
+
 test('nothing is stored without a mail server, an address, or an address that mail servers take', async () => {
   const { notify } = world.deps;
   Object.assign(world.deps, { notify: undefined });

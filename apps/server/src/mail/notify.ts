@@ -19,6 +19,7 @@ import {
 } from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
+import type { ReturnedView } from './payer-mail.ts';
 
 /** Stores the e-mails that tell facts, in the facts' transaction. Only a service with a mail server has it. */
 export function mailNotifier(deps: MailContext): Notify {
@@ -26,6 +27,7 @@ export function mailNotifier(deps: MailContext): Notify {
     for (const fact of facts) {
       if (fact.type === 'session.paid' || fact.type === 'session.refunded')
         await tellPayer(transaction, deps, fact);
+      else if (fact.type === 'session.returned') await tellOfReturn(transaction, deps, fact);
       else if (isWalletNotice(fact.type)) await tellOfWallet(transaction, deps, fact);
       const chosen = chosenFactOf(fact);
       if (chosen !== undefined) await tellMembers(transaction, deps, fact, chosen);
@@ -54,6 +56,19 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
     ...{ merchantId, recipient, orderId, data, at, payer: view.transaction.from.toLowerCase() },
     fact: `${fact.type}:${objectId}${what}`,
     kind: isPaid ? 'receipt' : 'refund',
+  });
+}
+
+/** The same of money that did not pay and went back by itself. It is an e-mail of the kind of refunds, with their limits. */
+async function tellOfReturn(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
+  const { ownerId: merchantId, objectId, dataJson, at } = fact;
+  const view = JSON.parse(dataJson) as ReturnedView;
+  const recipient = parseEmail(view.session.payerEmail);
+  if (recipient === undefined) return;
+  const { orderId, txHash, tokenId, payer } = view.returned;
+  await storeMail(transaction, deps, {
+    ...{ merchantId, recipient, orderId, data: withoutSecret(view), at, payer: payer.toLowerCase() },
+    ...{ fact: `session.refunded:${objectId}:${orderId}:${txHash}:${tokenId}`, kind: 'refund' },
   });
 }
 

@@ -26,15 +26,41 @@ interface PaidView {
   readonly transaction: PaymentTransaction;
 }
 
+/** What is told of money that did not pay and went back by itself. */
+export interface ReturnedView {
+  readonly session: Session;
+  readonly returned: {
+    readonly kind: keyof typeof reasons;
+    readonly tokenId: string;
+    /** In units of the token. */
+    readonly amount: string;
+    readonly orderId: string;
+    readonly txHash: string;
+    /** Where it went. */
+    readonly payer: string;
+  };
+}
+
+/** The page's words for why money does not pay, by the kind of exception. */
+const reasons = {
+  underpaid: 'whyUnderpaid',
+  overpaid: 'whyOverpaid',
+  late: 'whyLate',
+  wrong_token: 'whyWrongToken',
+  duplicate: 'whyDuplicate',
+} as const;
+
 /** More items than this are summed up in one line, so that no e-mail becomes too large for a mailbox. */
 const maxItems = 50;
 
-/** Writes the e-mail about a paid or refunded session in its payer's language. */
+/** Writes the e-mail about a paid or refunded session, or about money that went back, in its payer's language. */
 export async function composePayerMail(
   deps: { readonly db: Queryable; readonly chains: Chains },
   mail: OpenedMail,
 ): ReturnType<ComposeMail> {
-  const { session, transaction } = JSON.parse(mail.data) as PaidView;
+  const view = JSON.parse(mail.data) as PaidView | ReturnedView;
+  if ('returned' in view) return composeReturn(deps, mail, view);
+  const { session, transaction } = view;
   const language = chooseLanguage(mail.language, undefined);
   const { tag, texts: pageTexts, direction } = language;
   const texts = mailTexts(tag);
@@ -68,6 +94,38 @@ export async function composePayerMail(
       ...(isRefund ? {} : priceOf(language, session, transaction)),
       button: { text: texts.open, url: session.paymentUrl },
       footer: [fill(texts.why, values)],
+    }),
+  };
+}
+
+/** The words are those of the page that said that the money goes back. */
+async function composeReturn(
+  { db, chains }: { readonly db: Queryable; readonly chains: Chains },
+  mail: OpenedMail,
+  { session, returned }: ReturnedView,
+): ReturnType<ComposeMail> {
+  const { tag, texts: pageTexts, direction } = chooseLanguage(mail.language, undefined);
+  const texts = mailTexts(tag);
+  const shown = await findShownMerchant(db, mail.merchantId ?? '');
+  const { merchant } = merchantNames(shown);
+  const token = chains.token(returned.tokenId);
+  const chain = token === undefined ? undefined : chains.byId(token.chainId);
+  const amount = token === undefined ? '' : formatToken(tag, token, returned.amount);
+  const why = pageTexts[reasons[returned.kind]];
+  const title = fill(pageTexts.wentBack, { amount, why });
+  const rows: MailRow[] = [
+    ...(chain === undefined ? [] : [[pageTexts.network, networkTitle(chain)] as const]),
+    [texts.sentBackTo, returned.payer],
+    [pageTexts.returnTx, returned.txHash],
+  ];
+  return {
+    fromName: merchant,
+    subject: `${merchant}: ${title}`,
+    ...layOut({
+      ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows, title },
+      paragraphs: [],
+      button: { text: texts.open, url: session.paymentUrl },
+      footer: [fill(texts.why, { merchant })],
     }),
   };
 }
