@@ -65,6 +65,16 @@ const sensitivePermissions: readonly MemberPermission[] = [
 /** Routes besides those of `sensitivePermissions` that reveal or replace a secret. */
 const sensitivePaths: readonly string[] = ['/webhook/create', '/webhook/key/refresh'];
 
+const newPlace = 'proof for a new place';
+/** Routes whose operations ask for the proof for some requests alone, by path, and in words for which. */
+export const provenAtTimes: Readonly<Record<string, string>> = {
+  '/payment/link/create': newPlace,
+  '/payment/link/update': newPlace,
+  '/session/checkout/create': newPlace,
+  '/branding/update': 'proof for a new place or another legal name',
+  '/webhook/update': 'proof for another URL or other events',
+};
+
 /** They belong to a signing that began with a proof. A wallet may take longer to answer than a proof is fresh. */
 const pathsOfSigning: readonly string[] = ['/refund/signing/sent', '/refund/signing/end'];
 

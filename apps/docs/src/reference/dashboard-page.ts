@@ -1,6 +1,11 @@
 import { dashboardApi, ofMerchantRoutes } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes, signInRoutes } from '@florin/protocol/dashboard-sign-in.ts';
-import { memberRoles, needsFreshProof, rolePermissions } from '@florin/protocol/member-role.ts';
+import {
+  memberRoles,
+  needsFreshProof,
+  provenAtTimes,
+  rolePermissions,
+} from '@florin/protocol/member-role.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { anchorOf } from '../markdown.ts';
@@ -19,7 +24,7 @@ export function dashboardPage(): DocsPage {
         'use a session. Answers are the envelope of the merchant API. Pages and server have one version: other ' +
         'clients use the merchant API.',
       'Where “proof” stands, the person has proven who they are within the last five minutes, by a sign-in or by ' +
-        '`POST /me/prove` (else 200204). A password alone opens nothing of a merchant in production (200203).',
+        '`POST /me/prove` (else 200204). A new place is one to which the merchant leads no payer yet. A password alone opens nothing of a merchant in production (200203).',
       ...[...Map.groupBy(routes, ([, { tag }]) => tag)].flatMap(([tag, members]) => [
         heading(tag),
         table(
@@ -30,7 +35,7 @@ export function dashboardPage(): DocsPage {
               : route.summary,
             `\`${route.method} ${route.path}\``,
             callersOf(name, route),
-            needsProof(name, route) ? 'proof' : '',
+            needsProof(name, route) ? 'proof' : (provenAtTimes[route.path] ?? ''),
           ]),
         ),
       ]),

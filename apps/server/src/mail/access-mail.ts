@@ -128,6 +128,11 @@ export function isAccessKind(kind: string): boolean {
   return Object.hasOwn(notices, kind);
 }
 
+/** Whether many e-mails of the kind become one. Recoveries are told at once: each is about another person, and can be cancelled. */
+export function isGatheredKind(kind: string): boolean {
+  return isAccessKind(kind) && !kind.endsWith('Recovery');
+}
+
 /** Whether the act is on what payers see of a merchant, rather than on who may act for it. */
 export function isPayerNotice(kind: string): boolean {
   return kind === 'sendPayers' || kind === 'changeLegalName';
@@ -154,31 +159,24 @@ export async function composeAccessMail(
   const notice = notices[mail.kind];
   if (notice === undefined || mail.merchantId === undefined)
     throw new Error('an e-mail of this kind has no text');
-  const { actor, act, isLast } = JSON.parse(mail.data) as {
-    readonly actor: NamedActor;
-    readonly act: Act;
-    /** The last one that a day tells of a key's changes. */
-    readonly isLast?: boolean;
-  };
+  const first: Told = JSON.parse(mail.data);
+  const others = (mail.others ?? []).map(({ data, at }) => ({ ...(JSON.parse(data) as Told), at }));
+  const told = [{ ...first, at: mail.at }, ...others];
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const { effectiveAt = '', kind = '' } = subjectOf(act.after);
-  const when = effectiveAt === '' ? '' : timeText(effectiveAt);
-  const fill = (text: string) =>
-    text
-      .replaceAll('{effectiveAt}', when)
-      .replaceAll('{kind}', kind)
-      .replaceAll(
-        '{power}',
-        kind === 'secret' ? 'everything that the merchant API offers' : 'what is listed below',
-      )
-      .replaceAll('{merchant}', () => merchant);
-  const title = fill(notice.title);
+  const fill = filler(merchant, told);
+  const title = `${fill(notice.title)}${told.length === 1 ? '' : ` (${told.length} times)`}`;
+  const lastAdvice = isPayerNotice(mail.kind) ? lastPayerAdvice : lastWebhookAdvice;
   const rows: readonly MailRow[] = [
     ['Merchant', merchant],
-    ...subjectRows(act),
-    ['Time', timeText(mail.at.toISOString())],
-    ...doerRows('Done by', actor),
+    ...told
+      .slice(0, maxShown)
+      .flatMap(({ act, actor, at }): readonly MailRow[] => [
+        ...subjectRows(act),
+        ['Time', timeText(at.toISOString())],
+        ...doerRows('Done by', actor),
+      ]),
+    ['And', told.length > maxShown ? `${told.length - maxShown} more, which the dashboard lists` : ''],
   ];
   return {
     fromName,
@@ -187,8 +185,9 @@ export async function composeAccessMail(
       ...english(fromName, title),
       paragraphs: [
         fill(notice.meaning),
-        notice.advice ?? (actor.kind === 'key' ? keyAdvice : usualAdvice),
-        ...(isLast === true ? [isPayerNotice(mail.kind) ? lastPayerAdvice : lastWebhookAdvice] : []),
+        ...(told.length === 1 ? [] : [`This happened ${told.length} times within some minutes.`]),
+        notice.advice ?? (told.some(({ actor }) => actor.kind === 'key') ? keyAdvice : usualAdvice),
+        ...(told.some(({ isLast }) => isLast === true) ? [lastAdvice] : []),
       ],
       rows: rows.filter(([, value]) => value !== ''),
       button: {
@@ -200,6 +199,31 @@ export async function composeAccessMail(
       ],
     }),
   };
+}
+
+/** What an e-mail tells of one act. */
+interface Told {
+  readonly actor: NamedActor;
+  readonly act: Act;
+  /** The last one that a day tells of a key's changes. */
+  readonly isLast?: boolean;
+}
+
+/** Acts that an e-mail shows one by one. */
+const maxShown = 20;
+
+/** Fills the placeholders of a notice. Keys of several kinds are keys, with what each may do below. */
+function filler(merchant: string, told: readonly Told[]): (text: string) => string {
+  const subjects = told.map(({ act }) => subjectOf(act.after));
+  const [{ effectiveAt = '', kind = '' } = {}] = subjects;
+  const isOneKind = subjects.every((subject) => subject.kind === kind);
+  const isSecret = isOneKind && kind === 'secret';
+  return (text) =>
+    text
+      .replaceAll('{effectiveAt}', effectiveAt === '' ? '' : timeText(effectiveAt))
+      .replaceAll('{kind}', isOneKind ? kind : 'API')
+      .replaceAll('{power}', isSecret ? 'everything that the merchant API offers' : 'what is listed below')
+      .replaceAll('{merchant}', () => merchant);
 }
 
 // Mailboxes keep e-mails for long, and the values of a query may be secrets of the receiver: the dashboard shows them.

@@ -13,11 +13,12 @@ export const insertMail = statement({
     payer: 'text',
     sealedData: 'bytea',
     at: 'timestamptz',
+    dueAt: 'timestamptz',
   },
   columns: {},
   text: `insert into mails (merchant_id, fact, recipient, kind, payer, language, sealed_data, status, next_attempt_at, created_at)
    values (:merchantId, :fact, :recipient, :kind, :payer,
-     coalesce((select payer_language from orders where order_id = :orderId), ''), :sealedData, 'pending', :at, :at)
+     coalesce((select payer_language from orders where order_id = :orderId), ''), :sealedData, 'pending', :dueAt, :at)
    on conflict (fact, recipient) do nothing`,
 });
 
@@ -61,6 +62,48 @@ export const countPayerMails = statement({
        and kind in ('receipt', 'refund') and status <> 'suppressed') as of_merchant`,
 });
 
+// The e-mails of one kind to one person about a merchant: when the last one was stored, and when the first that waits goes out.
+export const latestAlike = statement({
+  name: 'mail_latest_alike',
+  parameters: {
+    merchantId: 'text',
+    recipient: 'text',
+    kind: 'text',
+    since: 'timestamptz',
+    at: 'timestamptz',
+  },
+  columns: { stored_at: 'timestamptz?', due_at: 'timestamptz?' },
+  text: `select max(created_at) as stored_at,
+     min(next_attempt_at) filter (where status = 'pending' and attempt_count = 0 and next_attempt_at > :at) as due_at
+   from mails where merchant_id = :merchantId and recipient = :recipient and kind = :kind and payer = ''
+     and created_at > :since`,
+});
+
+// Those that wait for no attempt of their own yet; another worker may have leased those that are due.
+export const waitingAlike = statement({
+  name: 'mail_waiting_alike',
+  parameters: {
+    mailId: 'int8',
+    merchantId: 'text',
+    recipient: 'text',
+    kind: 'text',
+    now: 'timestamptz',
+    limit: 'int8',
+  },
+  columns: {
+    mail_id: 'int8',
+    fact: 'text',
+    recipient: 'text',
+    sealed_data: 'bytea?',
+    kind: 'text',
+    created_at: 'timestamptz',
+  },
+  text: `select mail_id, fact, recipient, sealed_data, kind, created_at from mails
+   where merchant_id = :merchantId and recipient = :recipient and kind = :kind and payer = '' and status = 'pending'
+     and attempt_count = 0 and next_attempt_at > :now and mail_id <> :mailId
+   order by mail_id limit :limit`,
+});
+
 // A worker whose lease has ended changes nothing: the attempt is no longer its own.
 export const retryMail = statement({
   name: 'mail_retry',
@@ -77,6 +120,14 @@ export const finishMail = statement({
   columns: {},
   text: `update mails set status = :status, last_error = :error, finished_at = :at, sealed_data = null
    where mail_id = :mailId and status = 'pending'`,
+});
+
+export const finishGathered = statement({
+  name: 'mail_finish_gathered',
+  parameters: { mailIds: 'int8[]', status: 'text', at: 'timestamptz' },
+  columns: {},
+  text: `update mails set status = :status, finished_at = :at, sealed_data = null
+   where mail_id = any (:mailIds) and status = 'pending'`,
 });
 
 export const recordBounce = statement({

@@ -6,6 +6,7 @@ import type { Random } from '#outside/random.ts';
 import type { SecretBox } from '#outside/secret-box.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
+import { isGatheredKind } from './access-mail.ts';
 import { type MailStatus, type MailTrigger, mailMoves } from './mail.machine.ts';
 import * as sql from './mail.sql.ts';
 import { excessOf } from './payer-limit.ts';
@@ -27,6 +28,8 @@ export interface OpenedMail {
   /** The JSON that was stored with the fact. */
   readonly data: string;
   readonly at: Date;
+  /** What else this e-mail tells, later and of the same kind. */
+  readonly others?: readonly { readonly data: string; readonly at: Date }[];
 }
 
 /** Writes the texts of an e-mail. Undefined: its recipient no longer wants it. */
@@ -67,6 +70,8 @@ const keptDays = 90;
 /** An address that bounced is tried again after this: mailboxes come back, and no payer's address is kept for good. */
 const bounceDays = 180;
 const deleteBatch = 500;
+/** What one e-mail gathers; more waits for the next. */
+const gatheredAtOnce = 500;
 
 /** Stores the e-mail that tells a recipient of a fact, in the fact's transaction. */
 export async function storeMail(
@@ -84,11 +89,13 @@ export async function storeMail(
     readonly payer?: string;
     readonly data: string;
     readonly at: Date;
+    /** When it goes out; at once when absent. */
+    readonly dueAt?: Date;
   },
 ): Promise<void> {
-  const { data, merchantId = null, orderId = null, payer = '', ...row } = mail;
+  const { data, merchantId = null, orderId = null, payer = '', dueAt = mail.at, ...row } = mail;
   await transaction.query(sql.insertMail, {
-    ...{ ...row, merchantId, orderId, payer, sealedData: sealData(deps, mail) },
+    ...{ ...row, merchantId, orderId, payer, dueAt, sealedData: sealData(deps, mail) },
   });
 }
 
@@ -145,11 +152,15 @@ async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> 
     worker.log.warn('mail.too_many', { mailId: String(mail.mail_id), merchantId: mail.merchant_id ?? '' });
     return finish(worker, mail, 'too_many', excess);
   }
-  const message = await composed(worker, mail, data);
+  const gathered = await gather(worker, mail);
+  const message = await composed(worker, mail, { data, others: gathered });
   if (message === 'unwanted') return finish(worker, mail, 'unwanted');
   if (message === 'failed') return retry(worker, mail, 'its text could not be written');
   const outcome = await worker.transport.send(message);
-  if (outcome.kind === 'accepted') return finish(worker, mail, 'accepted');
+  if (outcome.kind === 'accepted') {
+    await finishGathered(worker, gathered);
+    return finish(worker, mail, 'accepted');
+  }
   const { kind, reason, code } = outcome;
   worker.log.warn('mail.not_accepted', {
     mailId: String(mail.mail_id),
@@ -174,8 +185,37 @@ async function distribute(worker: MailWorker, mail: sql.LeasedMail): Promise<voi
   });
 }
 
+/** What waits to be told in one e-mail with this one. */
+async function gather(worker: MailWorker, mail: sql.LeasedMail): Promise<readonly Gathered[]> {
+  const { mail_id: mailId, recipient, kind, merchant_id: merchantId } = mail;
+  if (merchantId === null || !isGatheredKind(kind)) return [];
+  const now = worker.clock.now();
+  const rows = await worker.db.query(sql.waitingAlike, {
+    ...{ mailId, merchantId, recipient, kind, now, limit: gatheredAtOnce },
+  });
+  return rows.flatMap((row) => {
+    const data = opened(worker, row);
+    return data === undefined ? [] : [{ mailId: row.mail_id, data, at: row.created_at }];
+  });
+}
+
+interface Gathered {
+  readonly mailId: bigint;
+  readonly data: string;
+  readonly at: Date;
+}
+
+async function finishGathered({ db, clock }: MailWorker, gathered: readonly Gathered[]): Promise<void> {
+  if (gathered.length === 0) return;
+  const mailIds = gathered.map(({ mailId }) => mailId);
+  await db.query(sql.finishGathered, { mailIds, status: mailMoves.accepted, at: clock.now() });
+}
+
 /** Undefined when no key of this process opens it. */
-function opened(worker: MailWorker, mail: sql.LeasedMail): string | undefined {
+function opened(
+  worker: MailWorker,
+  mail: Pick<sql.LeasedMail, 'fact' | 'recipient' | 'sealed_data' | 'mail_id' | 'kind'>,
+): string | undefined {
   const { fact, recipient, sealed_data: sealed } = mail;
   try {
     if (sealed === null) throw new Error('a pending e-mail has no data');
@@ -190,12 +230,12 @@ function opened(worker: MailWorker, mail: sql.LeasedMail): string | undefined {
 async function composed(
   worker: MailWorker,
   mail: sql.LeasedMail,
-  data: string,
+  content: Pick<OpenedMail, 'data' | 'others'>,
 ): Promise<MailMessage | 'unwanted' | 'failed'> {
   const { fact, recipient, kind, language, created_at: at } = mail;
   try {
     const merchantId = mail.merchant_id ?? undefined;
-    const parts = await worker.compose({ kind, merchantId, recipient, language, data, at });
+    const parts = await worker.compose({ kind, merchantId, recipient, language, at, ...content });
     if (parts === undefined) return 'unwanted';
     const id = createHash('sha256').update(sealContext(fact, recipient)).digest('hex').slice(0, 32);
     return { ...parts, to: recipient, messageId: `${id}@${worker.domain}`, date: at };

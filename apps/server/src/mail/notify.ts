@@ -9,12 +9,13 @@ import { listRecipients } from '#members/notification.ts';
 import { findEmail } from '#members/user.ts';
 import { daysBefore } from '#outside/clock.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
-import { isAccessNotice, isPayerNotice } from './access-mail.ts';
+import { isAccessNotice, isGatheredKind, isPayerNotice } from './access-mail.ts';
 import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
 import {
   countInvitations,
   countKeyPayerChanges,
   countKeyWebhookChanges,
+  latestAlike,
   takeKeyMailTurn,
 } from './mail.sql.ts';
 import { type MailContext, storeMail, toMembers } from './mail.ts';
@@ -138,12 +139,39 @@ export function ownerTeller(deps: MailContext): TellOwners {
     const toldAlready = isPersonalNotice(act.action) ? act.subject : '';
     for (const { userId, email } of await listRecipients(transaction, merchantId, 'access_changed')) {
       if (userId === toldAlready) continue;
+      const dueAt = await dueTimeOf(transaction, { merchantId, recipient: email, kind: act.action, at });
       await storeMail(transaction, deps, {
-        ...{ merchantId, recipient: email, data, at, kind: act.action },
+        ...{ merchantId, recipient: email, data, at, dueAt, kind: act.action },
         fact: place === undefined ? fact : `${fact}:key:${place}`,
       });
     }
   };
+}
+
+/** For how long e-mails of one kind to one person are gathered into the next one. */
+const gatherMs = 10 * 60_000;
+/** How much later one that was not gathered goes out by itself, such as when the mail server refused the other. */
+const aloneMs = 60 * 60_000;
+
+/**
+ * The first e-mail of a kind goes out at once. What follows within some minutes waits, and is told in one e-mail: many alike would
+ * hide another notice, and would be read by no one.
+ */
+async function dueTimeOf(
+  transaction: Transaction,
+  alike: {
+    readonly merchantId: string;
+    readonly recipient: string;
+    readonly kind: string;
+    readonly at: Date;
+  },
+): Promise<Date> {
+  const { at, kind } = alike;
+  if (!isGatheredKind(kind)) return at;
+  const since = new Date(at.getTime() - gatherMs);
+  const [row] = await transaction.query(latestAlike, { ...alike, since });
+  if (row?.due_at != null) return new Date(row.due_at.getTime() + aloneMs);
+  return row?.stored_at == null ? at : new Date(at.getTime() + gatherMs);
 }
 
 /** The place of a key's change among those of the day. Only an e-mail that says it is the last one makes the next untold. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
+import { provenAtTimes } from '@florin/protocol/member-role.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyInstance } from 'fastify';
 import { takeEffect } from '#merchants/account-change.ts';
@@ -226,6 +227,10 @@ test('a stolen session sends payers to no other place, and nothing slows down wo
   ];
   for (const [path, body] of redirections)
     assert.equal((await thief.post(path, body)).code, 200204, `${path} ${JSON.stringify(body)}`);
+  assert.deepEqual(
+    [...new Set([...redirections.map(([path]) => path), '/webhook/update'])].toSorted(),
+    Object.keys(provenAtTimes).toSorted(),
+  );
   const both = { ...pages, legalName: '', termsUrl: evil };
   assert.match(
     (await thief.post('/branding/update', both)).message,
