@@ -116,3 +116,30 @@ test('the amount in token units is exactly totalValue at par', () => {
     ),
   );
 });
+
+test('an order leaves by CCTP where it joins the two tokens, and by the vault above its limit or for another token', () => {
+  const circle = `0x${'c'.repeat(40)}` as const;
+  const joined = ['gamma', 'delta'].map((name, index) => ({
+    ...chain(name, 3 + index, [
+      ['usdc', 6],
+      ['usdt', 6],
+    ]),
+    cctp: {
+      ...{ domain: index, transmitter: circle, messenger: circle, route: circle, tokenId: `${name}::usdc` },
+      maxPerOrder: microUsd(1_000_000_000n),
+    },
+  }));
+  const wayOfPrice = (from: string, to: string, price: bigint): number | undefined => {
+    const route = routesTo(chainsOf(joined), rates, to).find(
+      ({ paymentToken }) => paymentToken.tokenId === from,
+    );
+    const quote =
+      route === undefined ? undefined : quoteOf(route, { paymentValue: microUsd(price), feeModel: 2 });
+    return quote?.orderType;
+  };
+  assert.equal(wayOfPrice('gamma::usdc', 'delta::usdc', 1_000_000_000n), 3);
+  assert.equal(wayOfPrice('gamma::usdc', 'delta::usdc', 1_000_000_001n), 2);
+  assert.equal(wayOfPrice('gamma::usdt', 'delta::usdc', 1_000_000n), 2);
+  assert.equal(wayOfPrice('gamma::usdt', 'gamma::usdc', 1_000_000n), 2);
+  assert.equal(wayOfPrice('gamma::usdc', 'gamma::usdc', 1_000_000n), 0);
+});

@@ -135,22 +135,23 @@ function smallerOf(left: MicroUsd, right: MicroUsd): MicroUsd {
 }
 
 /**
- * The ways between two tokens. A vault is the first choice: its payout costs a third of a burn and a mint, and needs no
- * attestation. For another token, or one that Circle does not mint, it is the only way.
+ * The ways between two tokens. CCTP is the first choice where it joins the two: Circle mints exactly what was burnt, so no one
+ * has to trust the operator between settlement and payout. A vault takes what is above CCTP's limit for one order. For another
+ * token, or one that Circle does not mint, it is the only way.
  */
 function waysBetween(chains: Chains, paymentToken: Token, settlementToken: Token): readonly Way[] {
   const ways: Way[] = [];
-  // The vault pays from the operator's float, at par. A payment above its cap for one order could never be settled.
-  const cap = smallerOf(chains.conditions?.payoutCap(settlementToken.tokenId) ?? unlimited, unlimited);
-  const liquid = chains.conditions?.payoutLiquidity?.(settlementToken.tokenId) ?? cap;
-  if (cap > 0n) {
-    ways.push({ orderType: orderKinds.vaultPayout, maxPaymentValue: cap, readyValue: liquid });
-  }
   const [from, to] = [chains.byId(paymentToken.chainId), chains.byId(settlementToken.chainId)];
   const isBurnt = from?.cctp?.tokenId === paymentToken.tokenId && from.chainId !== to?.chainId;
   if (isBurnt && to?.cctp?.tokenId === settlementToken.tokenId) {
     const maxPerOrder = smallerOf(from.cctp.maxPerOrder, unlimited);
     ways.push({ orderType: orderKinds.cctp, maxPaymentValue: maxPerOrder, readyValue: maxPerOrder });
+  }
+  // The vault pays from the operator's float, at par. A payment above its cap for one order could never be settled.
+  const cap = smallerOf(chains.conditions?.payoutCap(settlementToken.tokenId) ?? unlimited, unlimited);
+  const liquid = chains.conditions?.payoutLiquidity?.(settlementToken.tokenId) ?? cap;
+  if (cap > 0n) {
+    ways.push({ orderType: orderKinds.vaultPayout, maxPaymentValue: cap, readyValue: liquid });
   }
   return ways;
 }

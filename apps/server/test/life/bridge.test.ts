@@ -11,12 +11,6 @@ import { checkout } from './story-fixture.ts';
 let life: Life;
 before(async () => {
   life = await Life.start(startService, { hasCctp: true });
-  // The vault pays no more than five dollars for an order: larger ones use CCTP.
-  const caps = [5_000_000n, 1_000_000_000n, 1_000_000_000n];
-  const usdc = life.base.token('usdc').address;
-  await life.base.call(life.base.chain.vault, 'PayoutVault', 'setCaps', [usdc, ...caps]);
-  await life.stopService();
-  await life.startService();
   life.mine();
 });
 after(() => life.close());
@@ -31,23 +25,27 @@ async function pay(unitPrice: number): Promise<{ sessionId: string; orderId: str
   return { sessionId, orderId: prepared.aiView.paymentExecutionGuide.order.orderId };
 }
 
+/** The contract that a transaction on the merchant's chain calls. */
+async function calledBy(txHash: string): Promise<string> {
+  const receipt = await life.base.anvil.request('eth_getTransactionReceipt', [txHash]);
+  return (receipt as { to: string }).to;
+}
+
 const merchantsUsdc = () => life.base.balanceOf(life.base.token('usdc'), life.merchantWallet);
 
-test('an order above the vault’s cap is burnt and minted to the merchant, and a smaller one is paid out', async () => {
+test('an order above CCTP’s limit of a thousand dollars is paid out by the vault, and a smaller one is burnt and minted to the merchant', async () => {
   const before = await merchantsUsdc();
-  const small = await pay(3_000_000);
-  await life.sessionIn(small.sessionId, 'completed');
-  assert.equal((await merchantsUsdc()) - before, 2_982_000n);
+  const large = await pay(1_001_000_000);
+  const paidOut = await life.sessionIn(large.sessionId, 'completed');
+  assert.equal((await merchantsUsdc()) - before, 994_994_000n);
+  assert.equal(await calledBy(paidOut.session.completeTx), life.base.chain.vault.toLowerCase());
 
-  const large = await pay(20_000_000);
-  const { session, transaction } = await life.sessionIn(large.sessionId, 'completed');
-  assert.equal((await merchantsUsdc()) - before, 2_982_000n + 19_880_000n);
+  const small = await pay(20_000_000);
+  const { session, transaction } = await life.sessionIn(small.sessionId, 'completed');
+  assert.equal((await merchantsUsdc()) - before, 994_994_000n + 19_880_000n);
   assert.equal(transaction?.targetTx, session.completeTx);
-  const receipt = (await life.base.anvil.request('eth_getTransactionReceipt', [session.completeTx])) as {
-    to: string;
-  };
-  assert.equal(receipt.to, life.base.chain.cctp?.transmitter.toLowerCase());
-  const types = (await life.eventOf(large.sessionId, 'session.completed')).map(({ type }) => type);
+  assert.equal(await calledBy(session.completeTx), life.base.chain.cctp?.transmitter.toLowerCase());
+  const types = (await life.eventOf(small.sessionId, 'session.completed')).map(({ type }) => type);
   assert.deepEqual(types, [
     'session.created',
     'session.payment_detected',
