@@ -120,9 +120,9 @@ export const worldActs: readonly WorldAct[] = [
   },
   {
     ...{ name: 'empty-vault', group: 'tokens', argument: token },
-    does: 'takes all of a token out of the vault that pays across chains',
+    does: 'takes all of a token out of the vault that pays for other tokens',
     watch:
-      'A payment from another chain that settles in this token waits with the reason vault_short. Pay one: florin world pay --token ethereum::usdt.',
+      'A payment in another token that settles in this one waits with the reason vault_short. Pay one: florin world pay --token ethereum::usdt.',
     watchUndone: 'The vault has its money again, and the waiting payouts are made.',
   },
   {
