@@ -227,7 +227,7 @@ function codeView(model: Model, actions: Actions): Tree {
   if (state === undefined)
     return [
       h('p', { id: 'no-wallet' }, texts.noWallet),
-      taskButton(model, { id: 'show-code', kind: 'quiet', text: texts.showCode, click: actions.showCode }),
+      taskButton(model, { id: 'show-code', kind: 'button', text: texts.showCode, click: actions.showCode }),
     ];
   return [
     h('p', { id: 'no-wallet' }, texts.scan),

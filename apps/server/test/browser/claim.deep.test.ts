@@ -92,7 +92,7 @@ test('any wallet can send coins back that were sent to a deposit address by mist
   // With the session's secret the addresses are whole.
   for (const whole of [named, prepared.address]) await page.getByText(whole).waitFor();
   await page.getByRole('button', { name: 'Show what is there' }).click();
-  await page.getByText('There is none of it there.').waitFor();
+  await page.getByText('This address has none of it.').waitFor();
   await page.getByLabel('What was sent').selectOption({ label: 'The network’s own coin' });
   await page.getByRole('button', { name: 'Show what is there' }).click();
   await page.getByText('0.50 ETH is there.').waitFor();
