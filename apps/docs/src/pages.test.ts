@@ -1,7 +1,11 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { deliveryMoves, webhookMoves } from '@florin/outbox';
+import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import {
   depositMoveTransitions,
   exceptionMoves,
@@ -12,6 +16,7 @@ import {
   sentMoves,
   sessionMoves,
 } from '@florin/server/documents';
+import { deepOnly } from '@florin/server/testing';
 import { createMarkdownRenderer } from 'vitepress';
 import { anchorOf, headingsOf, headOf, mapLinks, plainText } from './markdown.ts';
 import { readPages, readSections, servedMarkdown } from './pages.ts';
@@ -97,11 +102,52 @@ test('the page about states prints every move of every table', () => {
 
 test('the JavaScript of every operation is valid', () => {
   const AsyncFunction = (async () => {}).constructor as FunctionConstructor;
-  const snippets = [...pages.values()]
-    .filter(({ path }) => path.startsWith('/docs/api/'))
-    .flatMap(({ markdown }) => [...markdown.matchAll(/^```js\n([\s\S]*?)\n```$/gm)]);
+  const snippets = programsIn('js');
   assert.ok(snippets.length > 40);
-  for (const [, snippet = ''] of snippets) assert.doesNotThrow(() => new AsyncFunction(snippet), snippet);
+  for (const snippet of snippets) assert.doesNotThrow(() => new AsyncFunction(snippet), snippet);
+});
+
+/** The programs of a language in the pages of the API. */
+function programsIn(language: string): string[] {
+  return [...pages.values()]
+    .filter(({ path }) => path.startsWith('/docs/api/'))
+    .flatMap(({ markdown }) =>
+      [...markdown.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)\\n\`\`\`$`, 'gm'))].map(
+        ([, text = '']) => text,
+      ),
+    );
+}
+
+test('every operation of a merchant is shown as a call of the SDK', () => {
+  assert.equal(programsIn('ts').length, Object.keys(merchantApi.routes).length);
+});
+
+test('the calls of the SDK compile, and the programs in Python parse', deepOnly, () => {
+  const root = fileURLToPath(new URL('../../../', import.meta.url));
+  mkdirSync(join(root, '.test'), { recursive: true });
+  const folder = mkdtempSync(join(root, '.test/snippets-'));
+  try {
+    for (const [index, text] of programsIn('ts').entries())
+      writeFileSync(
+        join(folder, `${index}.ts`),
+        text.replace('@florin/sdk', '../../packages/sdk/src/florin.ts'),
+      );
+    const compilerOptions = { noPropertyAccessFromIndexSignature: false };
+    writeFileSync(
+      join(folder, 'tsconfig.json'),
+      JSON.stringify({ extends: '../../tsconfig.json', compilerOptions, include: ['*.ts'] }),
+    );
+    const compiler = join(root, 'node_modules/typescript/bin/tsc');
+    const { stdout } = spawnSync(process.execPath, [compiler, '-p', folder], { encoding: 'utf8' });
+    assert.equal(stdout, '');
+    const check = 'import ast, json, sys; [ast.parse(text) for text in json.load(sys.stdin)]';
+    const input = JSON.stringify(programsIn('py'));
+    const { error, stderr } = spawnSync('python3', ['-c', check], { input, encoding: 'utf8' });
+    // Without Python the programs are not judged.
+    if (error === undefined) assert.equal(stderr, '');
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
 });
 
 test('a link in code is no link, and a link without a target becomes plain text', () => {

@@ -9,6 +9,7 @@ import { errorTable } from './error-table.ts';
 import { interfaces } from './interfaces.ts';
 import { code, type DocsPage, heading, json, linkTo, table } from './page.ts';
 import { fieldRows, ignoredFields, objectsPath, schemaPart, typeText } from './schema-rows.ts';
+import { sdkCall } from './sdk-call.ts';
 
 const fieldHead = ['Field', 'Type', 'Required', 'Meaning'];
 const replyHead = ['Field', 'Type', 'Always there', 'Meaning'];
@@ -89,7 +90,9 @@ function requestBlocks(operation: Operation): string[] {
             .join(', ')}.`,
         ]),
     code('sh', curlOf(request)),
+    ...sdkBlocks(operation),
     code('js', fetchOf(request)),
+    code('py', pythonOf(request)),
   ];
 }
 
@@ -116,6 +119,12 @@ function stepBlocks({ steps = {} }: Route): string[] {
       ...(rows.length === 0 ? [] : [table(replyHead, rows)]),
     ];
   });
+}
+
+/** None for operations of agents and payers: `@florin/sdk` is a merchant's. */
+function sdkBlocks({ table: interfaceTable, id, example }: Operation): string[] {
+  const call = interfaceTable.security === 'api_key' ? sdkCall(id, example) : undefined;
+  return call === undefined ? [] : [code('ts', call)];
 }
 
 /** The superset is shown as its envelope, because the same members repeat beside it. */
@@ -171,6 +180,30 @@ function fetchOf({ method, url, needsKey, body }: ExampleRequest): string {
   ];
   const given = options.length === 0 ? '' : `, {\n  ${options.join(',\n  ')},\n}`;
   return `const response = await fetch('${url}'${given});\nconsole.log(await response.json());`;
+}
+
+function pythonOf({ method, url, needsKey, body }: ExampleRequest): string {
+  const given = [
+    `'${url}'`,
+    ...(needsKey ? [`headers={'Authorization': f"Bearer {os.environ['FLORIN_KEY']}"}`] : []),
+    ...(body === undefined ? [] : [`json=${pythonLiteral(body)}`]),
+  ];
+  return [
+    ...(needsKey ? ['import os'] : []),
+    'import requests',
+    '',
+    `response = requests.${method.toLowerCase()}(${given.join(', ')})`,
+    'print(response.json())',
+  ].join('\n');
+}
+
+/** JSON in the words of Python. */
+function pythonLiteral(json: string): string {
+  const words: Readonly<Record<string, string>> = { true: 'True', false: 'False', null: 'None' };
+  return json.replaceAll(
+    /^(\s*(?:"(?:[^"\\]|\\.)*": )?)(true|false|null)(,?)$/gm,
+    (_whole, before, word, comma) => [before, words[word], comma].join(''),
+  );
 }
 
 /** One page with every object that answers reference by name. */

@@ -1,7 +1,13 @@
 import type { MarkdownRenderer } from 'vitepress';
 
 /** The names of languages, for tabs of code that has no file name. */
-const labels: Readonly<Record<string, string>> = { sh: 'curl', js: 'JavaScript', py: 'Python', json: 'JSON' };
+const labels: Readonly<Record<string, string>> = {
+  sh: 'curl',
+  ts: 'SDK',
+  js: 'JavaScript',
+  py: 'Python',
+  json: 'JSON',
+};
 
 /**
  * Shows blocks of code that follow each other directly, in different languages, as tabs. In the repository they are
