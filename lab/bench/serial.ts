@@ -1,3 +1,4 @@
+import { removeEventsBatch } from '@florin/outbox';
 import { migrate, openDatabase, type Transaction, withSystemScope } from '@florin/pg';
 import { schema, systemClock } from '@florin/server/operator';
 import { addUpLists, archiveSessions, indexSessions, sealEntries } from '@florin/server/parts';
@@ -10,6 +11,7 @@ const count = 10_000;
 /** As the workers take them. */
 const listBatch = 2_000;
 const archiveBatch = 500;
+const removalBatch = 200;
 const merchants = 20;
 
 /** Work that one process of an installation does at a time: what it takes, and how it is begun. */
@@ -30,6 +32,27 @@ const insertSessions = `insert into sessions (session_id, merchant_id, session_t
       "productData":{"productName":"Tea number ' || n || '","productDescription":"","imageUrl":"","attributes":[]}}]', false, '', '{"order":"A-' || n || '"}',
     '0x', '0x', '0x', now(), 'expired', now() - interval '100 days', now() - interval '100 days'
   from generate_series(1, $1::int) as n`;
+
+/** Five events of each object, all of them delivered, each with 2 kB. */
+const insertOldEvents = `with merchant as (
+    insert into merchants (merchant_id, merchant_name, created_at) values ('mer_old', 'Shop', now())
+  ), webhook as (
+    insert into webhooks (webhook_id, merchant_id, webhook_name, webhook_description, webhook_url, status,
+      subscribed_events, sealed_key, created_at, updated_at)
+    values ('wkid_old', 'mer_old', 'Shop', '', 'https://shop.example/', 'active', '{*}', '\\x00', now(), now())
+  ), made as (
+    select n, 'evt_old' || n as event_id, 'dlv_old' || n as delivery_id, 'sess_old' || n / 5 as object_id, n % 5 + 1 as sequence,
+      now() - interval '100 days' as at
+    from generate_series(1, $1::int) as n
+  ), raised as (
+    insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
+    select event_id, 'mer_old', 'session.paid', object_id, sequence, '{"data":"' || repeat(md5(event_id), 60) || '"}', at from made
+  ), delivered as (
+    insert into deliveries (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, attempt_count, created_at)
+    select delivery_id, event_id, 'wkid_old', 'mer_old', object_id, sequence, 'succeeded', 1, at from made
+  )
+  insert into delivery_attempts (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body)
+  select delivery_id, 1, at, 200, 5, '', 'ok' from made`;
 
 const works: readonly SerialWork[] = [
   {
@@ -73,6 +96,12 @@ const works: readonly SerialWork[] = [
       const policy = { unpaidAfterDays: 90, paidAfterDays: 730 };
       return (await archiveSessions(transaction, policy, systemClock.now(), archiveBatch)) > 0;
     },
+  },
+  {
+    what: 'removal of old events',
+    unit: 'event with its delivery and attempt',
+    prepare: [insertOldEvents],
+    step: async (transaction) => (await removeEventsBatch(transaction, systemClock.now(), removalBatch)) > 0,
   },
 ];
 

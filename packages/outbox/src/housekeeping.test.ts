@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
 import { statement } from '@florin/pg';
-import { removeEventsBatch } from './housekeeping.ts';
+import { removeEventsBatch, runHousekeeping } from './housekeeping.ts';
 import {
   addWebhook,
   newOwner,
@@ -50,6 +50,28 @@ test('events older than 90 days are removed with their deliveries, newer ones st
   assert.deepEqual(await events(ownerId), [[`${ownerId}-a`, 3, true]]);
   assert.equal(await deliveries(ownerId), 1);
   assert.equal(await removeOld(), 0);
+});
+
+test('many old events are removed in one round, with pauses four times as long as the work', async () => {
+  const ownerId = newOwner();
+  await raise(ownerId, `${ownerId}-many`, Array<string>(420).fill('thing.created'), daysAgo(95));
+  const ending = new AbortController();
+  const pauses: number[] = [];
+  let now = 0;
+  const clock = {
+    ...systemClock,
+    // Each batch takes ten milliseconds.
+    monotonicMs: () => (now += 10),
+    async sleep(ms: number, signal?: AbortSignal) {
+      if (ms < 1_000) pauses.push(ms);
+      // The pause after the round; the other loop waits for the end.
+      if (ms === 10_000) ending.abort();
+      if (ms === 1_000) await systemClock.sleep(60_000, signal);
+    },
+  };
+  await runHousekeeping(world.worker({ clock }), ending.signal);
+  assert.deepEqual(pauses, [40, 40]);
+  assert.equal((await events(ownerId)).filter(([, , hasBody]) => hasBody === true).length, 0);
 });
 
 test('sequences continue after events are removed', async () => {

@@ -6,8 +6,9 @@ import { runRounds } from '#telemetry/rounds.ts';
 /** Rows of each kind that one batch changes, some hundredths of a second of work. */
 const batchSize = 500;
 const intervalMs = 60_000;
-/** Between two batches others come first: so a worker changes a thousand rows of a kind in a second at most. */
-const pauseMs = 500;
+/** How much longer than a batch the pause after it is, up to the longest: what a batch locks is free for others most of the time. */
+const restOfBatch = 4;
+const longestPauseMs = 500;
 
 /** What changes rows by their age needs. */
 export interface OldRowContext<Policy> {
@@ -26,9 +27,11 @@ export function runOldRows(
   work: { readonly failure: string; readonly batch: (now: Date, limit: number) => Promise<number> },
   signal: AbortSignal,
 ): Promise<void> {
+  const { clock } = deps;
   return runRounds({ ...deps, intervalMs, failure: work.failure }, signal, async () => {
-    if ((await work.batch(deps.clock.now(), batchSize)) < batchSize) return false;
-    await deps.clock.sleep(pauseMs, signal);
+    const startedMs = clock.monotonicMs();
+    if ((await work.batch(clock.now(), batchSize)) < batchSize) return false;
+    await clock.sleep(Math.min(longestPauseMs, restOfBatch * (clock.monotonicMs() - startedMs)), signal);
     return true;
   });
 }
