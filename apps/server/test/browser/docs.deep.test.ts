@@ -123,6 +123,9 @@ test('search finds a page by words and by an error code', async () => {
     await page.getByRole('button', { name: 'Search' }).click();
     await page.getByRole('searchbox').fill(words);
     await page.locator('.result').first().waitFor();
+    // Their pages and headings tell results apart.
+    const shown = await page.locator('.result').allInnerTexts();
+    assert.equal(new Set(shown).size, shown.length, shown.join(', '));
     assert.deepEqual(await violationsOf(page), []);
     await page.getByRole('searchbox').press('Enter');
     await page.waitForURL(result);
@@ -143,9 +146,14 @@ test('a page shows its place, its neighbours, and its code in tabs', async () =>
   await page.getByRole('link', { name: 'Next page' }).waitFor();
   await page.getByRole('link', { name: 'Previous page' }).waitFor();
   await page.getByRole('button', { name: 'Copy Code' }).first().waitFor();
-  const tab = page.locator('.vp-code-group label', { hasText: 'JavaScript' }).first();
-  await tab.click();
-  await page.locator('.vp-code-group .active', { hasText: 'await fetch' }).first().waitFor();
+  for (const [label, code] of [
+    ['JavaScript', 'await fetch'],
+    ['SDK', 'florin.products.create'],
+    ['Python', 'requests.post'],
+  ] as const) {
+    await page.locator('.vp-code-group label', { hasText: label }).first().click();
+    await page.locator('.vp-code-group .active', { hasText: code }).first().waitFor();
+  }
   assertQuiet(complaints);
   await page.context().close();
 });
