@@ -70,7 +70,7 @@ export function sdkCall(id: string, example: OperationExample | undefined): stri
   const isList = shape === 'list' || shape === 'filtered';
   const members =
     status === undefined
-      ? Object.entries({ ...example?.params, ...example?.query, ...example?.body })
+      ? Object.entries({ ...example?.params, ...example?.query, ...Object(example?.body) })
       : [['status', status.replace(/(?<=[a-z])(?=[A-Z])/g, '_').toLowerCase()] as const];
   const values = members.filter(([name]) => !isList || !pageMembers.includes(name));
   const call = `florin.${method}(${argumentsOf(shape, values)})`;
