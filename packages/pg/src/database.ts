@@ -36,7 +36,7 @@ export interface DatabaseOptions {
   /** Absent: connections have no scope, and the driver's default name. */
   readonly schema?: Pick<Schema, 'applicationName' | 'scope'>;
   /** Connections in the pool; 10 by default. */
-  readonly connections?: number;
+  readonly connections?: number | undefined;
   /** Limit for an answer; then its connection is dropped. 20 s by default, longer than any statement runs. */
   readonly answerLimitMs?: number;
   /**

@@ -47,6 +47,8 @@ export interface RetentionPolicy extends ArchivePolicy, ErasurePolicy {}
 export interface ServiceSettings {
   /** `local` is for the local world: only there a password alone opens the dashboard. Production when absent. */
   readonly environment?: 'local' | 'production';
+  /** Connections of the pool; ten when absent. Each plans every statement that it runs. */
+  readonly databaseConnections?: number | undefined;
   /** Seconds that requests wait at the beginning of an outage of the database; 0 when absent: they fail at once. */
   readonly databaseWaitSeconds?: number;
   /** A standby that answers lists, search and sums while its data is no older than this. */

@@ -71,6 +71,7 @@ export function openRooms(options: ServiceOptions): Rooms {
   const db = openDatabase({
     schema,
     url: options.databaseUrl,
+    connections: options.databaseConnections,
     onError: (error) => log.warn('database.connection_lost', { message: error.message }),
     onCommit: metrics?.committed,
     onStatement: traces && ((ended) => recordStatement(traces, ended)),

@@ -31,12 +31,12 @@ const tokenContracts = { usdc: 'LocalUsdc', usdt: 'LocalUsdt', dai: 'LocalDai' }
 /** Blocks after which a transaction is final here, with a few to spare. */
 const blocksToFinality = 8;
 
-const idleCallsPerBlock = 10;
+const idleCallsPerBlock = 5;
 
 /** Of anvil's first account, which deploys on every chain: hashing the code for the addresses takes 0.2 s. */
 let plan: ContractPlan | undefined;
 
-/** A real chain with the contracts, tokens and roles of a deployment. Blocks come only when the test mines. */
+/** A real chain with the contracts, tokens and roles of a deployment. Once it has them, blocks come only when the test mines. */
 export class LifeChain {
   readonly anvil: Anvil;
   readonly chain: Chain;
@@ -44,6 +44,8 @@ export class LifeChain {
   readonly #mine: () => Promise<void>;
   #blocksToFinality = blocksToFinality;
   #idleCalls = 0;
+  /** The node mines each transaction at once, as long as this chain is set up. */
+  #isMined = true;
 
   private constructor(anvil: Anvil, chain: Chain, admin: Hex) {
     this.#mine = () => anvil.mine();
@@ -66,10 +68,10 @@ export class LifeChain {
     /** With CCTP: a route and Circle's stand-ins, at the same addresses on every chain. */
     hasCctp?: boolean;
   }): Promise<LifeChain> {
-    const anvil = await startTestAnvil({ chainId: options.chainId });
+    const anvil = await startTestAnvil({ chainId: options.chainId, automine: true });
     const admin = anvil.accounts[0];
     if (admin === undefined) throw new Error('anvil has no accounts');
-    const deployment = new Deployment(anvil, admin.address);
+    const deployment = new Deployment(anvil, admin.address, true);
     const { orderSigner, settler } = addresses;
     const send = (request: { to: Hex; data: Hex }) => deployment.send(request);
     plan ??= planContracts(admin.address);
@@ -101,14 +103,15 @@ export class LifeChain {
       name: options.name,
       chainId: options.chainId,
       rpcUrls: [anvil.url],
-      // Announced blocks wake the watcher; often, polls would cost more than all that stories do.
+      // Announced blocks wake the watcher; often, polls would cost more than all that stories do. It is also the sender's
+      // pause, which the clock of stories keeps.
       wsUrls: [anvil.url.replace('http', 'ws')],
       gateway,
       vault,
       startBlock: 0n,
       finality: { tag: 'finalized', depth: 0 },
       proofs: 'required',
-      pollIntervalMs: 1_000,
+      pollIntervalMs: 900,
       tokens,
       ...(bridge === undefined ? {} : { cctp: bridge.cctp }),
     };
@@ -119,11 +122,13 @@ export class LifeChain {
       await life.call(vault, 'PayoutVault', 'setCaps', [token.address, cap, cap, cap]);
       await life.mint(token, vault, 100_000n * unit);
     }
+    await anvil.request('evm_setAutomine', [false]);
+    life.#isMined = false;
     return life;
   }
 
   /**
-   * Mines a block when transactions wait or recent ones are not final yet, else at each tenth call. The service follows
+   * Mines a block when transactions wait or recent ones are not final yet, else at each fifth call. The service follows
    * each block, so that empty ones cost processor time. True while something waits.
    */
   async mineAsNeeded(): Promise<boolean> {
@@ -146,12 +151,12 @@ export class LifeChain {
 
   /** Calls a contract as its admin and mines the transaction. */
   async call(to: Hex, contract: string, functionName: string, args: readonly unknown[]): Promise<void> {
-    await new Deployment(this.anvil, this.#admin).call(to, contract, functionName, args);
+    await new Deployment(this.anvil, this.#admin, this.#isMined).call(to, contract, functionName, args);
   }
 
   /** Deploys a contract as the chain's admin; returns its address. */
   async deploy(contract: string, args: readonly unknown[]): Promise<Hex> {
-    return new Deployment(this.anvil, this.#admin).deploy(contract, args);
+    return new Deployment(this.anvil, this.#admin, this.#isMined).deploy(contract, args);
   }
 
   /** Gives tokens to an address. */
@@ -181,10 +186,13 @@ export class LifeChain {
 class Deployment {
   readonly #anvil: Anvil;
   readonly #sender: Hex;
+  readonly #isMined: boolean;
 
-  constructor(anvil: Anvil, sender: Hex) {
+  /** @param isMined Whether the node mines by itself; then each transaction takes one request instead of three. */
+  constructor(anvil: Anvil, sender: Hex, isMined: boolean) {
     this.#anvil = anvil;
     this.#sender = sender;
+    this.#isMined = isMined;
   }
 
   async deploy(name: string, args: readonly unknown[]): Promise<Hex> {
@@ -202,13 +210,19 @@ class Deployment {
 
   async send(request: { to?: Hex; data: Hex }): Promise<{ contractAddress: Hex | null }> {
     // anvil signs for its own accounts: signing code here, and asking for its gas, takes most of a chain's start.
-    const hash = await this.#anvil.request('eth_sendTransaction', [{ ...request, from: this.#sender }]);
-    await this.#anvil.mine();
-    const receipt = (await this.#anvil.request('eth_getTransactionReceipt', [hash])) as {
-      status: Hex;
-      contractAddress: Hex | null;
-    } | null;
-    if (receipt?.status !== '0x1') throw new Error(`set-up transaction ${hash} failed`);
+    const transaction = [{ ...request, from: this.#sender }];
+    const receipt = (
+      this.#isMined
+        ? await this.#anvil.request('eth_sendTransactionSync', transaction)
+        : await this.#sendAndMine(transaction)
+    ) as { status: Hex; contractAddress: Hex | null } | null;
+    if (receipt?.status !== '0x1') throw new Error(`a set-up transaction to ${request.to} failed`);
     return receipt;
+  }
+
+  async #sendAndMine(transaction: readonly unknown[]): Promise<unknown> {
+    const hash = await this.#anvil.request('eth_sendTransaction', transaction);
+    await this.#anvil.mine();
+    return this.#anvil.request('eth_getTransactionReceipt', [hash]);
   }
 }
