@@ -80,24 +80,24 @@ afterEach(async () => {
 
 test('every event is reported once when its block arrives and once when the block is final', async () => {
   const own = newWatcher();
-  for (let block = 1; block <= 100; block += 1) {
+  for (let block = 1; block <= 40; block += 1) {
     if (block % 10 === 0) await emit(block, block + 1);
     await anvil.mine();
     if (block % 3 === 0) assert.equal(await own.catchUp(), 'idle');
   }
   await own.catchUp();
-  const tens = [10, 20, 30, 40, 50, 60, 70, 80, 90, 100];
+  const tens = [10, 20, 30, 40];
   assert.deepEqual(
     story.filter((line) => line.startsWith('block')),
     tens.map((ten) => `block ${ten}: ${ten} ${ten + 1}`),
   );
   // anvil calls a block final two epochs of two slots below the head.
   const cursor = await findCursor(database.db, chainId);
-  assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [100n, 96n]);
+  assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [40n, 36n]);
   const finals = story.filter((line) => line.startsWith('final')).map((line) => line.replace(/.*: /, ''));
   assert.deepEqual(
     finals,
-    tens.slice(0, 9).map((ten) => `${ten} ${ten + 1}`),
+    tens.slice(0, 3).map((ten) => `${ten} ${ten + 1}`),
   );
 });
 
@@ -311,22 +311,22 @@ test('a handler that fails rolls back the whole block', async () => {
 });
 
 test('long ranges of empty blocks are stored in batches', async (context) => {
-  await anvil.mine(600);
+  await anvil.mine(300);
   await emit(1);
-  await anvil.mine(600);
+  await anvil.mine(300);
   const start = performance.now();
   await newWatcher().catchUp();
-  const perSecond = Math.round(1_200 / ((performance.now() - start) / 1000));
-  assert.deepEqual(story, ['block 601: 1', 'final 700: 1']);
+  const perSecond = Math.round(600 / ((performance.now() - start) / 1000));
+  assert.deepEqual(story, ['block 301: 1', 'final 400: 1']);
   assert.equal(proxy.seen.get('eth_getBlockReceipts'), 1, 'blooms spare the questions for receipts');
   const cursor = await findCursor(database.db, chainId);
-  assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [1_200n, 1_196n]);
+  assert.deepEqual([cursor?.headNumber, cursor?.finalNumber], [600n, 596n]);
   context.diagnostic(`${perSecond} blocks/s`);
   assert.ok(cursor !== undefined);
   const own = newWatcher();
-  await pruneChain(own.watcher, { ...cursor, finalNumber: 2_500n });
+  await pruneChain(own.watcher, { ...cursor, finalNumber: 2_300n });
   assert.deepEqual(
-    [await storedBlock(own.watcher, 499n), (await storedBlock(own.watcher, 500n))?.number],
-    [undefined, 500n],
+    [await storedBlock(own.watcher, 299n), (await storedBlock(own.watcher, 300n))?.number],
+    [undefined, 300n],
   );
 });
