@@ -204,7 +204,7 @@ function RecoveryForm({ email, setEmail, onDone, onBack }: NameProps & { readonl
       />
       <TextField
         label="Recovery code"
-        hint="Each code works once, and ends your other sessions. Add a passkey or a new second factor afterwards."
+        hint="Each code works once. Add a passkey or a new second factor afterwards."
         autoComplete="off"
         required
         value={code}

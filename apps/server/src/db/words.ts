@@ -24,8 +24,14 @@ function folded(text: string): string {
   return bare.replace(otherLetters, (letter) => plainLetters[letter] ?? letter);
 }
 
+/** Signs of Chinese and Japanese, which are written without spaces. */
+const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々]+/u;
+const unspacedParts = /([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々]+)/u;
+
 /**
- * The words of a text in lower case without accents: parts of letters and digits. An id is one word, with its prefix.
+ * The words of a text in lower case without accents: parts of letters and digits. An id is one word, with its prefix. Signs of
+ * Chinese and Japanese are words in pairs, as they follow each other, and the last one by itself. So a part of a text has the
+ * words of the text, or the beginning of one.
  */
 export function wordsOf(text: string): string[] {
   const isAscii = asciiText.test(text);
@@ -33,9 +39,21 @@ export function wordsOf(text: string): string[] {
   const words: string[] = [];
   for (const part of (isAscii ? text.toLowerCase() : folded(text)).split(spaces)) {
     const found = simpleWord.test(part) || idWord.test(part) ? [part] : part.split(others);
-    for (const word of found) if (word !== '') words.push(cut(word));
+    for (const word of found) {
+      if (word === '') continue;
+      if (isAscii || !unspaced.test(word)) words.push(cut(word));
+      else words.push(...pairsOf(word));
+    }
   }
   return words;
+}
+
+function pairsOf(word: string): string[] {
+  return word.split(unspacedParts).flatMap((part) => {
+    if (!unspaced.test(part)) return part === '' ? [] : [cut(part)];
+    const signs = [...part];
+    return signs.map((sign, index) => sign + (signs[index + 1] ?? ''));
+  });
 }
 
 function cut(word: string): string {

@@ -42,7 +42,7 @@ const personalNotices: Readonly<Record<string, Notice>> = {
   signInOnNewDevice: ['Sign-in on a new device', 'Your account was used on a device for the first time.'],
   signInWithRecoveryCode: [
     'Sign-in with a recovery code',
-    'One of your recovery codes opened your account, and ended all other sessions. That code works no more.',
+    'One of your recovery codes opened your account. That code works no more.',
   ],
   lockSecondFactor: [
     'Too many wrong codes at your sign-in',

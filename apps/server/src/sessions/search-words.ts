@@ -4,7 +4,7 @@ import { wordsOf } from '#db/words.ts';
 import type { StoredSession } from './stored-session.ts';
 
 /** The version of the rules here and in `wordsOf`. Another version has every session indexed again. */
-export const wordRules = 2;
+export const wordRules = 3;
 
 /** Beginnings of words that no text has, so that a search for text never finds them. */
 const marks = { email: '@', amount: '$', paid: '!', product: '=', metadata: '#' } as const;

@@ -157,12 +157,16 @@ export const foundByRanges = statement({
      order by ordinal desc`),
 });
 
-/** Candidates have the word, which may name many sessions: the index gives them in order. */
-export const foundByWord = statement({
-  name: 'session_search_by_word',
-  parameters: { ...filters, word: 'text' },
+// The newest of all are among the newest of each, so no more than the reach of each word is read.
+/** Candidates have one of the words, each of which may name many sessions: the index gives those of a word in order. */
+export const foundByWords = statement({
+  name: 'session_search_by_words',
+  parameters: { ...filters, anyOf: 'text[]' },
   columns: found,
-  text: judged(`select ordinal from session_words where merchant_id = :merchantId and word = :word and ${isBetween}
+  text: judged(`select distinct ordinal from unnest(:anyOf::text[]) as given (named)
+     cross join lateral (
+       select ordinal from session_words where merchant_id = :merchantId and word = named and ${isBetween}
+       order by ordinal desc limit ${searchReach}) as of_word
      order by ordinal desc`),
 });
 

@@ -72,6 +72,18 @@ const fillMany = statement({
    from generate_series(1, :count) as n`,
 });
 
+const addNoise = statement({
+  name: 'search_test_noise',
+  parameters: { merchantId: 'text', accountId: 'text', count: 'int4' },
+  columns: {},
+  text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
+     account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
+     meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
+   select 'sess_n' || md5(:merchantId || n::text), :merchantId, 'chk', '', '', 'c', :accountId, 'v', '0x', 'ethereum::usdc', 1,
+     2000, '[]', false, '', '{}', '0x', '0x', '0x', now(), 'expired', now(), now()
+   from generate_series(1, :count) as n`,
+});
+
 let world: MerchantWorld;
 before(async () => {
   world = await MerchantWorld.open();
@@ -340,6 +352,25 @@ test('a name that another version of the program wrote is found like any other',
   assert.deepEqual((await search(merchantId, { text: 'bistro' })).found, [sessionId]);
 });
 
+test('a part of a Chinese or Japanese name finds its payment', async () => {
+  const merchantId = await world.addMerchant();
+  const accountId = await world.addAccount(merchantId);
+  const key = await world.addKey(merchantId);
+  const name = '有機栽培の緑茶セット';
+  const lineItems = [
+    { itemType: 'one_time', quantity: 1, unitPrice: 1_000_000, productData: { productName: name } },
+  ];
+  const body = { accountId, settlementToken: 'ethereum::usdc', lineItems };
+  const made = await world.send('POST', '/session/checkout/create', { key, body });
+  assert.equal(made.code, 0, made.message);
+  const { sessionId } = made.data;
+  await indexAll();
+  for (const text of [name, '緑茶', '茶', 'セット', 'の緑', '栽培 緑茶'])
+    assert.deepEqual([text, (await search(merchantId, { text })).found], [text, [sessionId]]);
+  for (const text of ['紅茶', '茶緑', '培有'])
+    assert.deepEqual([text, (await search(merchantId, { text })).found], [text, []]);
+});
+
 test('a text of many words that many links have looks up few words', async () => {
   const { merchantId } = await addSession('many@example.com');
   const accountId = await world.addAccount(merchantId);
@@ -407,6 +438,14 @@ test('a search answers after its reach with what it has found, and goes on from 
   assert.deepEqual([unpaid.found, unpaid.hasMore], [[], true]);
   const rest = await search(merchantId, { ...body, paidToken: 'ethereum::usdc', after: unpaid.nextCursor });
   assert.deepEqual([rest.found, rest.hasMore], [[], false]);
+  // A frequent word that also names a link looks no further back than one that names none.
+  await world.database.db.query(addLinks, { merchantId, accountId, linkName: 'Hay', count: 1 });
+  const named = `lnk_${createHash('md5').update(`${merchantId}1`).digest('hex')}`;
+  await world.database.db.query(setLink, { sessionId: paid.found[0] ?? '', linkId: named });
+  await world.database.db.query(addNoise, { merchantId, accountId, count: searchReach + 10 });
+  await indexAll();
+  const hay = await search(merchantId, { text: 'hay', size: 5 });
+  assert.deepEqual([hay.found.length, hay.hasMore], [5, true]);
 });
 
 test('a search with a cursor of another merchant, or without a word, is refused', async () => {

@@ -95,9 +95,12 @@ function distinctRanges(terms: readonly Term[]): WordRange[] {
 /** A term with the number of sessions that it names, counted up to one more than the reach. */
 interface RankedTerm extends Term {
   readonly count: bigint;
-  /** The only word that sessions have in the ranges; empty when there are several, or none. */
-  readonly word: string;
+  /** The words that sessions have in the ranges; empty when one of the ranges has several, or all of them have too many. */
+  readonly words: readonly string[];
 }
+
+/** Words of a term that are looked up in order, each as far as the reach: a text and the links that it names. */
+const maxWordsInOrder = 8;
 
 /** The terms, the rarest first. */
 function ranked(
@@ -105,22 +108,23 @@ function ranked(
   counted: readonly WordRange[],
   { counts, words }: { readonly counts: readonly bigint[]; readonly words: readonly string[] },
 ): RankedTerm[] {
-  const found = new Map(
+  const byRange = new Map(
     counted.map((range, index) => [keyOf(range), { count: counts[index] ?? 0n, word: words[index] ?? '' }]),
   );
   return terms
     .map(({ ranges }) => {
       const named = ranges
-        .map((range) => found.get(keyOf(range)) ?? { count: 0n, word: '' })
+        .map((range) => byRange.get(keyOf(range)) ?? { count: 0n, word: '' })
         .filter(({ count }) => count > 0n);
-      const word = named.length === 1 ? (named[0]?.word ?? '') : '';
-      return { ranges, word, count: named.reduce((sum, { count }) => sum + count, 0n) };
+      const found = named.map(({ word }) => word);
+      const words = found.length > maxWordsInOrder || found.includes('') ? [] : found;
+      return { ranges, words, count: named.reduce((sum, { count }) => sum + count, 0n) };
     })
     .toSorted((left, right) => Number(left.count - right.count));
 }
 
 /**
- * Judges the sessions of the rarest term. Where every term is frequent, judges the newest of one word or of the status:
+ * Judges the sessions of the rarest term. Where every term is frequent, judges the newest of one term's words or of the status:
  * of the one whose newest reach furthest back.
  */
 async function find(queryable: Queryable, filters: SearchFilters, terms: readonly RankedTerm[]) {
@@ -130,19 +134,23 @@ async function find(queryable: Queryable, filters: SearchFilters, terms: readonl
     return queryable.query(sql.foundByRanges, { ...filters, ...ranges });
   }
   const { merchantId, below, above, status } = filters;
-  const words = terms.map((term) => term.word).filter((word) => word !== '');
-  const [first] = words;
+  const inOrder = terms.map((term) => term.words).filter((words) => words.length > 0);
+  const [first] = inOrder;
   if (first === undefined)
     return queryable.query(status === '' ? sql.foundInAll : sql.foundByStatus, filters);
-  if (words.length === 1 && status === '')
-    return queryable.query(sql.foundByWord, { ...filters, word: first });
+  if (inOrder.length === 1 && status === '')
+    return queryable.query(sql.foundByWords, { ...filters, anyOf: first });
+  const words = [...new Set(inOrder.flat())];
   const [ends] = await queryable.query(sql.reachEnds, { merchantId, below, above, words, status });
   if (ends === undefined) throw new Error('the reach always ends');
-  const ofWords = ends.of_words.map((end, index) => ({ end, word: words[index] ?? '' }));
-  const furthest = ofWords.reduce((left, right) => (right.end < left.end ? right : left));
-  if (ends.of_status !== null && ends.of_status <= furthest.end)
+  const ofWord = new Map(words.map((word, index) => [word, ends.of_words[index] ?? 0n]));
+  // Of several words the newest reach at most as far back as those of the word that reaches the least.
+  const endOf = (anyOf: readonly string[]) =>
+    anyOf.map((word) => ofWord.get(word) ?? 0n).toSorted((left, right) => Number(right - left))[0] ?? 0n;
+  const furthest = inOrder.reduce((left, right) => (endOf(right) < endOf(left) ? right : left));
+  if (ends.of_status !== null && ends.of_status <= endOf(furthest))
     return queryable.query(sql.foundByStatus, filters);
-  return queryable.query(sql.foundByWord, { ...filters, word: furthest.word });
+  return queryable.query(sql.foundByWords, { ...filters, anyOf: furthest });
 }
 
 /** The words of a search for text, and the links that they name. */

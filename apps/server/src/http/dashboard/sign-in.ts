@@ -17,7 +17,7 @@ import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
-import { endOtherSessions, endSession } from '#members/user.ts';
+import { endSession } from '#members/user.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
@@ -132,11 +132,10 @@ function entering(deps: SignInDeps): Enter {
       const action = proof === 'recovery' ? 'signInWithRecoveryCode' : 'signInOnNewDevice';
       const act = { action, subject: userId, after: JSON.stringify({ proof }) };
       const actor = actorOf(person, call);
-      await deps.people.transaction(async (transaction) => {
-        // Whoever needs a code has lost a way to sign in, perhaps to a thief with a session.
-        if (proof === 'recovery') await endOtherSessions(transaction, person);
-        await recordPersonalAct(transaction, deps, { userId, actor, act });
-      });
+      // The other sessions go on: a thief with a code does not sign out the owner, who sees the new device and ends its session.
+      await deps.people.transaction((transaction) =>
+        recordPersonalAct(transaction, deps, { userId, actor, act }),
+      );
     }
     return answer;
   };
