@@ -46,11 +46,11 @@ test('without scripts a link begins a session that shows where to send the money
   assert.deepEqual(await violationsOf(page), []);
   await page.locator('#form-token').selectOption('base::usdc');
   await page.locator('#form-refund').fill('0x1');
-  await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
+  await page.getByRole('button', { name: 'Einzahlungsadresse zeigen' }).click();
   await page.locator('#form-problem').getByText('42 Zeichen').waitFor();
   await page.locator('#form-token').selectOption('base::usdc');
   await page.locator('#form-refund').fill(refund);
-  await page.getByRole('button', { name: /^Zeigen, wohin/ }).click();
+  await page.getByRole('button', { name: 'Einzahlungsadresse zeigen' }).click();
   const panel = page.locator('#deposit');
   await panel.getByText('Base').first().waitFor();
   const address = (await panel.locator('.address').textContent()) ?? '';
@@ -63,7 +63,7 @@ test('without scripts a link begins a session that shows where to send the money
   assert.match(await code.text(), /^<svg/);
   assert.deepEqual(await violationsOf(page), []);
   // Nothing on it claims to follow the payment, and asked again it shows the same.
-  assert.equal(await page.getByText('aktualisiert sich von selbst').isVisible(), false);
+  assert.equal(await page.getByText('aktualisiert sich automatisch').isVisible(), false);
   await panel.getByText('Wartet auf Zahlung').waitFor();
   await page.getByRole('button', { name: 'Stand der Zahlung zeigen' }).click();
   assert.equal(await panel.locator('.address').textContent(), address);
