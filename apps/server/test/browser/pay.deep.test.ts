@@ -99,9 +99,11 @@ test('a payment on another chain than the merchant’s settles there, and the re
   const { session, transaction } = await life.session(sessionIdOf(page));
   assert.deepEqual([transaction?.totalValue, transaction?.netValue], [25_150_000, 25_000_000]);
   assert.equal((await life.base.balanceOf(settled, life.merchantWallet)) - before, 25_000_000n);
+  // With the session's secret the payer's address becomes whole.
+  await page.locator('#whole-payer').filter({ hasText: wallet.address }).waitFor({ state: 'attached' });
   const shown = await page.locator('.receipt .whole').allTextContents();
   const { initiateTx, completeTx, sessionId } = session;
-  assert.deepEqual(shown, [initiateTx, completeTx, sessionId]);
+  assert.deepEqual(shown, [wallet.address, initiateTx, completeTx, sessionId]);
   assert.notEqual(session.initiateTx, session.completeTx);
   await page.close();
 });
