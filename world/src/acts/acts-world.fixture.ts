@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { after, before } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import type { WorldActReport } from '@florin/cli/world-act';
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import type { Browser } from 'playwright-core';
 import { ask } from '../demo-api.ts';

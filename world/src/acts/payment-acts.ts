@@ -1,5 +1,5 @@
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-order.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import { formatUnits, type Hex } from 'viem';
 import { ask } from '../demo-api.ts';

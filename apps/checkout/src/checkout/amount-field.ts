@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { AmountField } from './actions.ts';
 import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';

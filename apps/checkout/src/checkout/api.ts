@@ -1,11 +1,7 @@
 import type { SubmittedView } from '@florin/protocol/agent-view.ts';
-import type {
-  BegunSession,
-  CheckoutOption,
-  ShownState,
-  TokenBalance,
-} from '@florin/protocol/checkout-api.ts';
+import type { BegunSession, TokenBalance } from '@florin/protocol/checkout-api.ts';
 import type { PreparedOrder, SessionReceipt } from '@florin/protocol/checkout-order.ts';
+import type { CheckoutOption, ShownState } from '@florin/protocol/checkout-state.ts';
 import { isAtEnd, type Model } from './model.ts';
 
 /** A refusal by the server, with its code. */

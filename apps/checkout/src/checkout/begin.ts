@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { readAmount } from './amount-field.ts';
 import { api, type WantedOrder } from './api.ts';
 import { elementOf, fieldOf } from './dom.ts';

@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { formatRange } from './format.ts';
 
 type Bounds = Pick<CheckoutOption, 'least' | 'most'>;

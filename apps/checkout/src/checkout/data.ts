@@ -1,4 +1,4 @@
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { ScriptTexts } from '../text/script-texts.ts';
 
 /** The logos of tokens and networks that the page has a drawing of. */

@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { api, Refused } from './api.ts';
 import { beginSession, chosenOption, readEmail, wantedOrder, whileBusy } from './begin.ts';
 import { fieldOf } from './dom.ts';

@@ -1,4 +1,4 @@
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { Texts } from '../text/en.ts';
 
 const microUsdOfCent = 10_000n;

@@ -1,5 +1,5 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
 import type { NetworkFacts } from '@florin/protocol/checkout-order.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { api, followedBy } from './api.ts';
 import { takeAccount } from './connect.ts';
 import { fill, formatPrice } from './format.ts';

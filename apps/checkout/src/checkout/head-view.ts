@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { CheckoutData } from './data.ts';
 import { fill, formatMoney, formatSpan } from './format.ts';
 import { iconView } from './mark.ts';

@@ -1,4 +1,4 @@
-import type { ShownState } from '@florin/protocol/checkout-api.ts';
+import type { ShownState } from '@florin/protocol/checkout-state.ts';
 import {
   isFramed,
   keepStorage,

@@ -1,4 +1,4 @@
-import type { CheckoutOption, CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState, ShownState } from '@florin/protocol/checkout-state.ts';
 import type { CheckoutData } from './data.ts';
 import { shorten } from './format.ts';
 import { stages } from './stages.ts';

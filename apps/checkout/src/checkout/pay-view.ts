@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { Actions, AmountField } from './actions.ts';
 import { fieldView } from './field.ts';
 import { fill, formatMoney, shorten } from './format.ts';

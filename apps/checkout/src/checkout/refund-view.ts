@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { fieldView } from './field.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';

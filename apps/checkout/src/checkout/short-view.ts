@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { Actions } from './actions.ts';
 import { fill, formatToken, nameOfToken, toDecimal } from './format.ts';
 import { markView } from './mark.ts';

@@ -1,4 +1,4 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { Actions } from './actions.ts';
 import { fill, formatDuration, formatPrice, formatToken, nameOfToken } from './format.ts';
 import { iconView, logoOf, markView } from './mark.ts';

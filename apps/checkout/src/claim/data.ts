@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { ClaimTexts } from '../text/claim/en.ts';
 import type { Texts } from '../text/en.ts';
 

@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 
 /** What became of a payment, as a shop's page hears it. It proves nothing: the shop's server asks the service. */
 export type ShopNews = 'detected' | 'paid' | 'expired';

@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { Wallet } from '../checkout/wallet-type.ts';
 import { newsOf, type ShopMessage } from './shop-message.ts';
 

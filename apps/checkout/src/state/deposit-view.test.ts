@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { flatten, type Tree } from '../checkout/tree.ts';
 import { en } from '../text/en.ts';
 import { depositView } from './deposit-view.ts';

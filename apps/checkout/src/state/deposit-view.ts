@@ -1,4 +1,4 @@
-import type { CheckoutOption, CheckoutState, ShownDeposit } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState, ShownDeposit } from '@florin/protocol/checkout-state.ts';
 import { fill, formatTime, formatToken, toDecimal } from '../checkout/format.ts';
 import { iconView, markView } from '../checkout/mark.ts';
 import { tabsView } from '../checkout/tabs.ts';

@@ -1,4 +1,4 @@
-import type { CheckoutState, ShownDeposit } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState, ShownDeposit } from '@florin/protocol/checkout-state.ts';
 import { fill, formatToken } from '../checkout/format.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import type { PageData } from './page-data.ts';

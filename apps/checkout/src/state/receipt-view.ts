@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { fill, formatTime, formatToken, shorten } from '../checkout/format.ts';
 import { explorerLink, iconView } from '../checkout/mark.ts';
 import { h, type Tree } from '../checkout/tree.ts';

@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { fill, formatMoney, formatTime, formatToken, reasonOf } from '../checkout/format.ts';
 import { backView } from '../checkout/head-view.ts';
 import { isOpen } from '../checkout/model.ts';

@@ -1,5 +1,5 @@
 import type { Queryable } from '@florin/pg';
-import type { PageDeposit } from '@florin/protocol/checkout-api.ts';
+import type { PageDeposit } from '@florin/protocol/checkout-state.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';
 import type { DepositTransfer } from '@florin/protocol/session-history.ts';

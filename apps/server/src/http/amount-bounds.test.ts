@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { boundsText } from '@florin/checkout';
 import type { LinkView, SupportedPaymentToken } from '@florin/protocol/agent-view.ts';
 import type { Capabilities } from '@florin/protocol/capability.ts';
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { formatUsd, microUsd, parseUsd, unitsPerMicroUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Chains } from '#chains/chain.ts';

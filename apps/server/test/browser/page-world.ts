@@ -1,7 +1,7 @@
 import { statement } from '@florin/pg';
 import type { BrandLook } from '@florin/protocol/branding.ts';
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Page } from 'playwright-core';

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { languages } from '@florin/checkout';
-import type { ShownState } from '@florin/protocol/checkout-api.ts';
+import type { ShownState } from '@florin/protocol/checkout-state.ts';
 import type { Browser, Page } from 'playwright-core';
 import sharp from 'sharp';
 import { fuzzFactor } from '../fuzz/seed.ts';

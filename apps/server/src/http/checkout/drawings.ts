@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Drawings, drawingKey } from '@florin/checkout';
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { Html, html } from '#outside/html.ts';
 import { codeAsset } from '../compression.ts';
 

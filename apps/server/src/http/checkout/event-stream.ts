@@ -1,5 +1,5 @@
 import { isAtEnd } from '@florin/checkout';
-import type { CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState, ShownState } from '@florin/protocol/checkout-state.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { FastifyReply } from 'fastify';
 import type { Clock } from '#outside/clock.ts';

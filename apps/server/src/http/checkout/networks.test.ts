@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { knownChains } from '@florin/protocol/known-chain.ts';
+import type { Chain as ViemChain } from 'viem';
 import * as chains from 'viem/chains';
 import type { Chain } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
@@ -15,7 +16,7 @@ const otherTitles = new Map([
 const known = knownChains.flatMap(({ chainId, network, isTestnet = false }) =>
   network === undefined
     ? []
-    : Object.values(chains)
+    : Object.values<ViemChain>(chains)
         .filter(({ id, testnet = false }) => id === chainId && testnet === isTestnet)
         .slice(0, 1),
 );

@@ -1,5 +1,5 @@
 import { fill, formatToken, h, type PageData, type Tree } from '@florin/checkout';
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 
 /** The result of a form that a reader without scripts sent; empty without one. */
 export interface NoScript {

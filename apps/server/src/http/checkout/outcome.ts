@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { microUsdOf } from '#exceptions/deposit-exception.ts';

@@ -7,7 +7,7 @@ import {
   type PageMerchant,
 } from '@florin/checkout';
 import { groundColorsOf } from '@florin/protocol/brand-colors.ts';
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';

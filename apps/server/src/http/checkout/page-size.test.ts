@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { languages, type PageData } from '@florin/checkout';
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import { codePage } from '../compression.ts';
 import { bundleScript } from './assets.ts';
 import { drawingsFor } from './drawings.ts';

@@ -9,7 +9,7 @@ import {
   payView,
   type Tree,
 } from '@florin/checkout';
-import type { CheckoutOption } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { HostedPreview } from '@florin/protocol/hosted-preview.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import type { ShownMerchant } from '#catalog/branding.ts';

@@ -1,4 +1,4 @@
-import type { CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import { streamLimits } from '../rate-limit.ts';
 import type { CheckoutContext } from './context.ts';

@@ -1,5 +1,5 @@
 import { type Language, type PageData, statusView, wireTree, wordsOf } from '@florin/checkout';
-import type { CheckoutState, ShownState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutState, ShownState } from '@florin/protocol/checkout-state.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';

@@ -1,6 +1,6 @@
 import { shorten } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-api.ts';
+import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { SessionDeposit } from '@florin/protocol/session.ts';

@@ -145,14 +145,16 @@ export function merchantRoutes(
   };
 }
 
-/** The request in its idempotent form; undefined without a key. */
-export function keyedRequestOf<R extends Route>(
-  route: R,
-  call: RouteCall<R, MerchantCaller>,
+/**
+ * The request in its idempotent form; undefined without a key. It takes what it reads of a call, and not a call of the
+ * route: to compare two calls, the compiler would compare all schemas.
+ */
+export function keyedRequestOf(
+  { path }: Route,
+  { caller, bodyText, requestId }: Change['call'],
 ): KeyedRequest | undefined {
-  const { caller, bodyText, requestId } = call;
   if (caller.idempotencyKey === undefined) return undefined;
-  return { caller, path: route.path, key: caller.idempotencyKey, bodyHash: bodyHashOf(bodyText), requestId };
+  return { caller, path, key: caller.idempotencyKey, bodyHash: bodyHashOf(bodyText), requestId };
 }
 
 /**
