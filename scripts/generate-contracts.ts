@@ -1,14 +1,12 @@
-// Compiles contracts/ with the locked npm solc and the settings of contracts/foundry.toml, and writes what the rest of
+// Lets forge compile contracts/, with the locked npm solc and the settings of contracts/foundry.toml, and writes what the rest of
 // the house imports: contracts/artifacts/*.json, packages/protocol/src/contract.gen.ts and the code that the server asks chains with.
 //   node scripts/generate-contracts.ts            writes
 //   node scripts/generate-contracts.ts --check    exits 1 when a committed file differs from its source
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { dirname, join, posix, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 
-const require = createRequire(import.meta.url);
-const solc = require('./fast-solc.cjs') as { compile(input: string): string; version(): string };
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join, posix, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 const contractsFolder = join(root, 'contracts');
@@ -44,32 +42,25 @@ const erc20Members = [
   'Transfer',
 ];
 
-/** What is read of each contract that the compiler makes. */
-const outputs = [
-  ...['abi', 'userdoc', 'devdoc', 'evm.bytecode.object'],
-  ...['evm.deployedBytecode.object', 'evm.deployedBytecode.immutableReferences'],
-];
-
 type AbiEntry = { type: string; name?: string; [member: string]: unknown };
 type Reference = { start: number; length: number };
-type CompiledContract = {
-  abi: AbiEntry[];
-  userdoc: object;
-  devdoc: object;
-  evm: {
-    bytecode: { object: string };
-    deployedBytecode: { object: string; immutableReferences: Record<string, Reference[]> };
-  };
+/** What is read of forge's file of a contract. */
+type ForgeFile = {
+  bytecode: { object: string };
+  deployedBytecode: { object: string; immutableReferences?: Record<string, Reference[]> };
+  rawMetadata: string;
 };
-type CompilerOutput = {
-  errors?: { severity: string; formattedMessage: string }[];
-  contracts?: Record<string, Record<string, CompiledContract>>;
+/** What the compiler itself says of a contract; forge keeps it as text, and orders the rest anew. */
+type Metadata = {
+  compiler: { version: string };
+  output: { abi: AbiEntry[]; userdoc: object; devdoc: object };
 };
 
 main(process.argv.slice(2));
 
 function main(args: string[]): void {
-  const outputs = generate(compile());
+  compile();
+  const outputs = generate();
   const stale = outputs.filter(({ path, text }) => readIfPresent(path) !== text);
   if (args.includes('--check')) {
     for (const { path } of stale) console.error(`out of date: ${relative(root, path)}`);
@@ -82,40 +73,41 @@ function main(args: string[]): void {
   console.log(`${outputs.length} files, ${stale.length} changed`);
 }
 
-function generate(contracts: NonNullable<CompilerOutput['contracts']>): { path: string; text: string }[] {
+function generate(): { path: string; text: string }[] {
   const files = artifacts.map(({ source, name }) => {
-    const { userdoc, devdoc, evm } = find(contracts, source, name);
-    const abi = abiOf(contracts, source, name);
+    const { bytecode, deployedBytecode, metadata } = read(source, name);
+    const { userdoc, devdoc } = metadata.output;
+    const abi = abiOf(source, name);
     // scripts/generate-contract-pages.ts prints the documentation of what is deployed.
     const documentation = source.startsWith('src/') ? { userdoc, devdoc } : {};
     const artifact = {
       abi,
       ...documentation,
-      bytecode: `0x${evm.bytecode.object}`,
-      deployedBytecode: `0x${evm.deployedBytecode.object}`,
-      immutableReferences: sortReferences(evm.deployedBytecode.immutableReferences),
+      bytecode: bytecode.object,
+      deployedBytecode: deployedBytecode.object,
+      immutableReferences: sortReferences(deployedBytecode.immutableReferences ?? {}),
     };
     return { path: join(artifactsFolder, `${name}.json`), text: `${JSON.stringify(artifact, null, 2)}\n` };
   });
   return [
     ...files,
     { path: join(artifactsFolder, 'standard-json.json'), text: printStandardInput() },
-    { path: abiFile, text: printAbis(contracts) },
-    { path: questionFile, text: printQuestion(contracts) },
+    { path: abiFile, text: printAbis() },
+    { path: questionFile, text: printQuestion() },
   ];
 }
 
-function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string {
-  const erc20 = find(contracts, 'src/interfaces/IERC20.sol', 'IERC20').abi;
+function printAbis(): string {
+  const erc20 = read('src/interfaces/IERC20.sol', 'IERC20').metadata.output.abi;
   const minimal = erc20Members.map((member) => {
     const entry = erc20.find(({ name }) => name === member);
     if (entry === undefined) throw new Error(`IERC20 has no ${member}`);
     return entry;
   });
   const abis = {
-    gatewayFactoryAbi: abiOf(contracts, 'src/GatewayFactory.sol', 'GatewayFactory'),
-    paymentGatewayAbi: abiOf(contracts, 'src/PaymentGateway.sol', 'PaymentGateway'),
-    payoutVaultAbi: abiOf(contracts, 'src/PayoutVault.sol', 'PayoutVault'),
+    gatewayFactoryAbi: abiOf('src/GatewayFactory.sol', 'GatewayFactory'),
+    paymentGatewayAbi: abiOf('src/PaymentGateway.sol', 'PaymentGateway'),
+    payoutVaultAbi: abiOf('src/PayoutVault.sol', 'PayoutVault'),
     erc20Abi: minimal,
   };
   const lines = Object.entries(abis).map(([name, abi]) => {
@@ -129,13 +121,10 @@ function printAbis(contracts: NonNullable<CompilerOutput['contracts']>): string 
  * A contract's ABI with its interface's names: hot paths read some of their parameters from where they stand in the
  * calldata, and leave them without a name.
  */
-function abiOf(
-  contracts: NonNullable<CompilerOutput['contracts']>,
-  source: string,
-  name: string,
-): AbiEntry[] {
-  const { abi } = find(contracts, source, name);
-  const named = contracts[`src/interfaces/I${name}.sol`]?.[`I${name}`]?.abi ?? [];
+function abiOf(source: string, name: string): AbiEntry[] {
+  const { abi } = read(source, name).metadata.output;
+  const hasInterface = existsSync(join(contractsFolder, `src/interfaces/I${name}.sol`));
+  const named = hasInterface ? read(`I${name}.sol`, `I${name}`).metadata.output.abi : [];
   return abi.map((entry) => named.find((other) => shapeOf(other) === shapeOf(entry)) ?? entry);
 }
 
@@ -145,40 +134,37 @@ function shapeOf({ name, ...entry }: AbiEntry): string {
 }
 
 /** Code that is sent as a call and deployed nowhere. */
-function printQuestion(contracts: NonNullable<CompilerOutput['contracts']>): string {
-  const { evm } = find(contracts, 'src/CounterfactualSignature.sol', 'CounterfactualSignature');
+function printQuestion(): string {
+  const { bytecode } = read('src/CounterfactualSignature.sol', 'CounterfactualSignature');
   const head = '// Written by scripts/generate-contracts.ts from contracts/src. Do not edit.\n\n';
-  return `${head}export const counterfactualSignatureCode =\n  '0x${evm.bytecode.object}';\n`;
+  return `${head}export const counterfactualSignatureCode =\n  '${bytecode.object}';\n`;
 }
 
 /**
- * The contracts that are deployed come from exactly the input that explorers are given. The local ones are compiled with
- * their imports, which does not change them.
+ * Compiles what has changed since forge compiled last. The local ones are compiled apart, because together with the tests they
+ * have the tests' settings.
  */
-function compile(): NonNullable<CompilerOutput['contracts']> {
-  const settings = readSettings();
-  const local = Object.keys(readSources(['local'])).map((path) => [path, { '*': outputs }]);
-  return {
-    ...run({
-      sources: readSources(['src']),
-      settings: { ...settings, outputSelection: { '*': { '*': outputs } } },
-    }),
-    ...run({
-      sources: readSources(['src', 'local']),
-      settings: { ...settings, outputSelection: Object.fromEntries(local) },
-    }),
-  };
+function compile(): void {
+  build('src', 'test', 'out', 'cache');
+  build('local', 'local', 'out/local', 'cache/local');
 }
 
-function run(input: { sources: object; settings: object }): NonNullable<CompilerOutput['contracts']> {
-  const output = JSON.parse(
-    solc.compile(JSON.stringify({ language: 'Solidity', ...input })),
-  ) as CompilerOutput;
-  const problems = output.errors ?? [];
-  if (problems.length > 0) {
-    throw new Error(problems.map(({ formattedMessage }) => formattedMessage).join('\n'));
-  }
-  return output.contracts ?? {};
+function build(sources: string, tests: string, out: string, cache: string): void {
+  const forge = join(root, 'scripts', 'forge.cjs');
+  const where = ['--contracts', sources, '--out', out, '--cache-path', cache];
+  const { status } = spawnSync(process.execPath, [forge, 'build', '--quiet', '--skip', 'test', ...where], {
+    stdio: 'inherit',
+    env: { ...process.env, FOUNDRY_TEST: tests },
+  });
+  if (status !== 0) throw new Error('the contracts do not compile');
+}
+
+/** What the compiler has made of a contract. */
+function read(source: string, name: string): ForgeFile & { metadata: Metadata } {
+  const out = source.startsWith('local/') ? 'out/local' : 'out';
+  const path = join(contractsFolder, out, basename(source), `${name}.json`);
+  const file = JSON.parse(readFileSync(path, 'utf8')) as ForgeFile;
+  return { ...file, metadata: JSON.parse(file.rawMetadata) as Metadata };
 }
 
 /** What an explorer needs besides a contract's address and arguments: `florin verify` sends it. */
@@ -191,7 +177,7 @@ function printStandardInput(): string {
       outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
     },
   };
-  const compilerVersion = solc.version().replace(/\.Emscripten\.clang$/, '');
+  const compilerVersion = read('src/PaymentGateway.sol', 'PaymentGateway').metadata.compiler.version;
   return `${JSON.stringify({ compilerVersion, input }, null, 2)}\n`;
 }
 
@@ -210,19 +196,19 @@ function readSources(folders: string[]): Record<string, { content: string }> {
 function readSettings(): object {
   const toml = readFileSync(join(contractsFolder, 'foundry.toml'), 'utf8');
   const profile = toml.split(/^\[/m).find((section) => section.startsWith('profile.default]'));
-  const read = (key: string): string => {
+  const setting = (key: string): string => {
     const match = new RegExp(`^${key} = "?([^"\\n]+?)"?$`, 'm').exec(profile ?? '');
     if (match?.[1] === undefined) throw new Error(`foundry.toml sets no ${key}`);
     return match[1];
   };
   return {
-    evmVersion: read('evm_version'),
+    evmVersion: setting('evm_version'),
     optimizer: {
-      enabled: read('optimizer') === 'true',
-      runs: Number(read('optimizer_runs').replaceAll('_', '')),
+      enabled: setting('optimizer') === 'true',
+      runs: Number(setting('optimizer_runs').replaceAll('_', '')),
     },
-    viaIR: read('via_ir') === 'true',
-    metadata: { bytecodeHash: read('bytecode_hash'), appendCBOR: read('cbor_metadata') === 'true' },
+    viaIR: setting('via_ir') === 'true',
+    metadata: { bytecodeHash: setting('bytecode_hash'), appendCBOR: setting('cbor_metadata') === 'true' },
   };
 }
 
@@ -230,17 +216,8 @@ function readSettings(): object {
 function sortReferences(references: Record<string, Reference[]>): Reference[] {
   return Object.values(references)
     .flat()
+    .map(({ length, start }) => ({ length, start }))
     .sort((a, b) => a.start - b.start);
-}
-
-function find(
-  contracts: NonNullable<CompilerOutput['contracts']>,
-  source: string,
-  name: string,
-): CompiledContract {
-  const contract = contracts[source]?.[name];
-  if (contract === undefined) throw new Error(`${source} has no ${name}`);
-  return contract;
 }
 
 function readIfPresent(path: string): string | undefined {

@@ -30,7 +30,10 @@ export function unusedCodePart(): Part {
   return wholePart('unused code and dependencies', node, ['node_modules/knip/bin/knip.js', '--no-progress']);
 }
 
-/** The tests of the contracts with a profile of foundry.toml, then their gas: both use the same compiled code. */
+/**
+ * The tests of the contracts with a profile of foundry.toml, then their gas, and whether the files that are generated from them
+ * are fresh: all use the same compiled code.
+ */
 export function contractPart(name: string, env: Readonly<Record<string, string>> = {}): Part {
   return {
     name,
@@ -41,9 +44,11 @@ export function contractPart(name: string, env: Readonly<Record<string, string>>
       const failed = [...new Set(output.match(/^\[FAIL.*$/gm))];
       if (failed.length === 0 && (code !== 0 || totals === null)) failed.push(name);
       const snapshot = [forge, 'snapshot', '--check', '--match-path', 'test/gas/*'];
-      const gas = wholePart('gas is as committed', node, snapshot);
-      const ofGas = await gas.run(context);
-      return { passed: Number(totals?.[1] ?? 0) + ofGas.passed, failed: [...failed, ...ofGas.failed] };
+      const generated = [...nodeFlags, 'scripts/generate-contracts.ts', '--check'];
+      const ofGas = await wholePart('gas is as committed', node, snapshot).run(context);
+      const ofFiles = await wholePart('files of the contracts are fresh', node, generated).run(context);
+      const passed = Number(totals?.[1] ?? 0) + ofGas.passed + ofFiles.passed;
+      return { passed, failed: [...failed, ...ofGas.failed, ...ofFiles.failed] };
     },
   };
 }
