@@ -59,13 +59,13 @@ export function timelineEntries(
   history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers' | 'refunds' | 'exceptions'>,
   tokens: readonly PaymentToken[],
 ): TimelineEntry[] {
-  const untold = new Set(history.chainEvents);
+  const unmatched = new Set(history.chainEvents);
   const events = history.events.map(({ eventId, type, at }): TimelineEntry => {
     const names = (toldBy as Readonly<Record<string, readonly string[] | undefined>>)[type] ?? [];
     const found = names
-      .map((name) => [...untold].find((event) => event.name === name))
+      .map((name) => [...unmatched].find((event) => event.name === name))
       .find((event) => event !== undefined);
-    if (found !== undefined) untold.delete(found);
+    if (found !== undefined) unmatched.delete(found);
     const title = (eventWords as Readonly<Record<string, string | undefined>>)[type] ?? type;
     const raised = type === 'session.exception' ? raisedAt(at, history.exceptions) : undefined;
     return {
@@ -74,7 +74,7 @@ export function timelineEntries(
       ...(raised && { exceptionId: raised.exceptionId }),
     };
   });
-  const others = [...untold].map(
+  const others = [...unmatched].map(
     (event, index): TimelineEntry => ({
       key: `${event.txHash}${event.name}${index}`,
       at: event.at,

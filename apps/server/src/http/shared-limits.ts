@@ -42,7 +42,7 @@ export function sharedLimits(
     const spanMicros = BigInt(Math.round((atMs - countedToMs) * 1_000));
     countedToMs = atMs;
     const told = named.all().flatMap(({ name, rate, buckets }) =>
-      buckets.takeUntold(toldOfLimit).map(({ caller, count }) => ({
+      buckets.takeUnreported(toldOfLimit).map(({ caller, count }) => ({
         bucket: bucketIdOf(name, caller),
         costMicros: microsOf(rate, count),
         learn: (aheadMicros: bigint) => buckets.lower(caller, tokensOf(rate, aheadMicros), atMs),

@@ -31,7 +31,7 @@ export interface TokenBuckets {
    * The callers of late, with their requests that passed here and were not told to others: at most `most` callers, those with
    * most requests first. They count as told. What is left out is told when its caller comes again.
    */
-  readonly takeUntold: (most: number) => readonly { readonly caller: string; readonly count: number }[];
+  readonly takeUnreported: (most: number) => readonly { readonly caller: string; readonly count: number }[];
   /** A caller had so many tokens over all processes at a time of the monotonic clock; only ever lowers what it has here. */
   readonly lower: (caller: string, tokens: number, atMs: number) => void;
 }
@@ -40,7 +40,7 @@ interface Bucket {
   /** Below zero after other processes let more pass than there were. */
   tokens: number;
   filledAtMs: number;
-  untold: number;
+  unreported: number;
 }
 
 /**
@@ -51,7 +51,7 @@ const maxCallers = 50_000;
 /** Token buckets in memory, one per caller: each request takes a token, and tokens refill evenly. A refused request costs nothing. */
 export function tokenBuckets(rate: Rate, clock: Clock, capacity: number = maxCallers): TokenBuckets {
   const buckets = new Map<string, Bucket>();
-  const untold = new Map<string, Bucket>();
+  const unreported = new Map<string, Bucket>();
   const perMs = rate.count / (rate.seconds * 1_000);
   const filled = (bucket: Bucket | undefined, atMs: number): number => {
     const elapsedMs = bucket === undefined ? 0 : Math.max(0, atMs - bucket.filledAtMs);
@@ -62,7 +62,7 @@ export function tokenBuckets(rate: Rate, clock: Clock, capacity: number = maxCal
     const known = buckets.get(caller);
     // Deleted and set again, so that the map's order is the order of use.
     buckets.delete(caller);
-    const bucket = known ?? { tokens: rate.burst, filledAtMs: cameAtMs, untold: 0 };
+    const bucket = known ?? { tokens: rate.burst, filledAtMs: cameAtMs, unreported: 0 };
     bucket.tokens = filled(known, cameAtMs);
     // A request that came before another, and is asked about later, fills nothing.
     bucket.filledAtMs = Math.max(cameAtMs, bucket.filledAtMs);
@@ -70,7 +70,7 @@ export function tokenBuckets(rate: Rate, clock: Clock, capacity: number = maxCal
     const oldest = buckets.keys().next();
     if (buckets.size > capacity && oldest.done !== true) {
       buckets.delete(oldest.value);
-      untold.delete(oldest.value);
+      unreported.delete(oldest.value);
     }
     return bucket;
   };
@@ -81,18 +81,20 @@ export function tokenBuckets(rate: Rate, clock: Clock, capacity: number = maxCal
       const isAllowed = bucket.tokens >= 1 - 1e-9;
       if (isAllowed) {
         bucket.tokens = Math.max(0, bucket.tokens - 1);
-        bucket.untold += 1;
+        bucket.unreported += 1;
       }
       // Also one who was refused: so this process learns how long that must last.
-      untold.set(caller, bucket);
+      unreported.set(caller, bucket);
       return rateVerdictOf(rate, isAllowed, bucket.tokens);
     },
-    takeUntold(most) {
-      const told = [...untold].sort(([, one], [, other]) => other.untold - one.untold).slice(0, most);
-      untold.clear();
+    takeUnreported(most) {
+      const told = [...unreported]
+        .sort(([, one], [, other]) => other.unreported - one.unreported)
+        .slice(0, most);
+      unreported.clear();
       return told.map(([caller, bucket]) => {
-        const count = bucket.untold;
-        bucket.untold = 0;
+        const count = bucket.unreported;
+        bucket.unreported = 0;
         return { caller, count };
       });
     },
@@ -100,7 +102,7 @@ export function tokenBuckets(rate: Rate, clock: Clock, capacity: number = maxCal
       const bucket = buckets.get(caller);
       if (bucket === undefined) return;
       const nowMs = clock.monotonicMs();
-      const left = tokens + (nowMs - atMs) * perMs - bucket.untold;
+      const left = tokens + (nowMs - atMs) * perMs - bucket.unreported;
       if (left >= filled(bucket, nowMs)) return;
       bucket.tokens = left;
       bucket.filledAtMs = Math.max(nowMs, bucket.filledAtMs);

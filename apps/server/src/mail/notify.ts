@@ -131,7 +131,7 @@ export function ownerTeller(deps: MailContext): TellOwners {
     if (!isAccessNotice(act)) return;
     const place =
       actor.kind === 'key' ? await placeOfKeyChange(transaction, { merchantId, act, at }) : undefined;
-    if (place === 'untold') return;
+    if (place === 'silent') return;
     const isLast = place === 'last';
     const fact = `${act.action}:${merchantId}:${act.subject}:${randomBase62(deps.random.bytes)}`;
     const data = JSON.stringify({ actor, act, ...(isLast ? { isLast } : {}) });
@@ -174,16 +174,16 @@ async function dueTimeOf(
   return row?.stored_at == null ? at : new Date(at.getTime() + gatherMs);
 }
 
-/** The place of a key's change among those of the day. Only an e-mail that says it is the last one makes the next untold. */
+/** The place of a key's change among those of the day. Only an e-mail that says it is the last one silences the next ones. */
 async function placeOfKeyChange(
   transaction: Transaction,
   { merchantId, act, at }: { readonly merchantId: string; readonly act: Act; readonly at: Date },
-): Promise<number | 'last' | 'untold'> {
+): Promise<number | 'last' | 'silent'> {
   await transaction.query(takeKeyMailTurn, { merchantId });
   const since = daysBefore(at, 1);
   const count = isPayerNotice(act.action) ? countKeyPayerChanges : countKeyWebhookChanges;
   const [row] = await transaction.query(count, { merchantId, since });
-  if (row?.is_last_told === true) return 'untold';
+  if (row?.is_last_told === true) return 'silent';
   const place = Number(row?.told ?? 0n) + 1;
   return place < maxKeyChangesOfDay ? place : 'last';
 }
