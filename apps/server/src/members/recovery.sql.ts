@@ -1,4 +1,6 @@
 import { statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
+import { recoveryMoves } from './recovery.machine.ts';
 
 const columns = {
   recovery_id: 'text',
@@ -58,18 +60,21 @@ export const insertRecovery = statement({
    values (:recoveryId, :userId, :askedBy, :tokenHash, :createdAt, :effectiveAt, :status)`,
 });
 
+const cancelled = sqlMove(recoveryMoves, 'cancel');
 export const cancelOpen = statement({
   name: 'recovery_cancel',
   parameters: { userId: 'text' },
   columns: { recovery_id: 'text' },
-  text: `update recoveries set status = 'cancelled' where user_id = :userId and ${isOpen} returning recovery_id`,
+  text: `update recoveries set status = ${cancelled.to} where user_id = :userId and status in (${cancelled.from})
+   returning recovery_id`,
 });
 
+const completed = sqlMove(recoveryMoves, 'complete');
 export const setUsed = statement({
   name: 'recovery_set_used',
   parameters: { recoveryId: 'text' },
   columns: {},
-  text: `update recoveries set status = 'used' where recovery_id = :recoveryId`,
+  text: `update recoveries set status = ${completed.to} where recovery_id = :recoveryId and status in (${completed.from})`,
 });
 
 // An owner who came, or became one, within the delay could be a thief's accomplice.

@@ -7,6 +7,7 @@ import { assertHardToGuess } from './common-password.ts';
 import type { MemberContext } from './context.ts';
 import { recordEnded, revokeInvitationsOfPerson } from './inviter.ts';
 import { findMember, namesOfPerson } from './membership.ts';
+import type { RecoveryStatus } from './recovery.machine.ts';
 import {
   actsElsewhere,
   cancelOpen,
@@ -30,7 +31,7 @@ type RecoveryContext = MemberContext & {
 /** An open recovery of a person who lost every way to sign in. */
 export interface Recovery {
   /** `asked`: a second owner must agree. */
-  readonly status: 'asked' | 'waiting';
+  readonly status: Extract<RecoveryStatus, 'asked' | 'waiting'>;
   /** When the link works; undefined until a second owner agrees. */
   readonly effectiveAt: Date | undefined;
 }

@@ -1,6 +1,8 @@
 import { type Row, statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
 import { awaitLockOf } from '#db/advisory-lock.ts';
 import { sentHash } from './sent-hash.ts';
+import { submissionMoves } from './submission.machine.ts';
 
 const columns = {
   order_id: 'text',
@@ -38,6 +40,7 @@ export const submittedOrders = statement({
   text: 'select order_id from submissions where session_id = :sessionId order by created_at desc, order_id limit :limit',
 });
 
+const repeated = sqlMove(submissionMoves, 'repeated');
 // A failed submission may be sent again; any other stays as it is. Its gas counts from the new attempt on, plus the gas
 // of the attempts in the 24 hours before ($11).
 export const insertSubmission = statement({
@@ -61,8 +64,8 @@ export const insertSubmission = statement({
      transaction_id, created_at, updated_at, is_smart_account)
    values (:orderId, :sessionId, :chainId, :method, :payer, :seller, :network, :gasLimit, 'sent', :transactionId, :createdAt, :createdAt, :isSmartAccount)
    on conflict (order_id) do update set method = :method, network = :network, created_at = :createdAt,
-     gas_limit = :gasLimit::int8 + case when submissions.created_at > :gasSince then submissions.gas_limit else 0 end, status = 'sent', transaction_id = :transactionId, updated_at = :createdAt, is_smart_account = :isSmartAccount
-   where submissions.status = 'failed'
+     gas_limit = :gasLimit::int8 + case when submissions.created_at > :gasSince then submissions.gas_limit else 0 end, status = ${repeated.to}, transaction_id = :transactionId, updated_at = :createdAt, is_smart_account = :isSmartAccount
+   where submissions.status in (${repeated.from})
    returning order_id`,
 });
 
@@ -102,25 +105,38 @@ export const smartAccountFailures = statement({
      and (t.status = 'failed' or s.status = 'sent' and n.order_id is distinct from s.order_id)`,
 });
 
-export const concludeSubmission = statement({
-  name: 'submission_conclude',
-  parameters: { transactionId: 'int8', status: 'text', updatedAt: 'timestamptz' },
+const succeeded = sqlMove(submissionMoves, 'transaction_succeeded');
+export const succeedSubmission = statement({
+  name: 'submission_succeed',
+  parameters: { transactionId: 'int8', updatedAt: 'timestamptz' },
   columns: {},
-  text: `update submissions set status = :status, updated_at = :updatedAt where transaction_id = :transactionId and status = 'sent'`,
+  text: `update submissions set status = ${succeeded.to}, updated_at = :updatedAt
+   where transaction_id = :transactionId and status in (${succeeded.from})`,
 });
 
+const failed = sqlMove(submissionMoves, 'transaction_failed');
+export const failSubmission = statement({
+  name: 'submission_fail',
+  parameters: { transactionId: 'int8', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update submissions set status = ${failed.to}, updated_at = :updatedAt
+   where transaction_id = :transactionId and status in (${failed.from})`,
+});
+
+const takenBack = sqlMove(submissionMoves, 'outcome_taken_back');
 // Their transactions are pending again: a success may turn into a failure.
 export const reopenSubmissions = statement({
   name: 'submission_reopen',
   parameters: { transactionIds: 'int8[]', updatedAt: 'timestamptz' },
   columns: {},
-  text: `update submissions s set status = 'sent', updated_at = :updatedAt
+  text: `update submissions s set status = ${takenBack.to}, updated_at = :updatedAt
    from (
-     select order_id from submissions where transaction_id = any (:transactionIds) and status = 'succeeded'
+     select order_id from submissions where transaction_id = any (:transactionIds) and status in (${takenBack.from})
      order by order_id for update) as found
    where s.order_id = found.order_id`,
 });
 
+const dropped = sqlMove(submissionMoves, 'wallet_dropped');
 // Submissions of wallets that no longer exist here, so their outcome will never be reported. Excludes x402: its client
 // would pay again, for another order, while the first payment may still be mined. Rows are locked in one order, so that
 // two processes cannot deadlock.
@@ -128,10 +144,10 @@ export const releaseSubmissions = statement({
   name: 'submission_release',
   parameters: { wallets: 'text[]', sentBefore: 'timestamptz', updatedAt: 'timestamptz' },
   columns: { order_id: 'text' },
-  text: `update submissions s set status = 'failed', updated_at = :updatedAt
+  text: `update submissions s set status = ${dropped.to}, updated_at = :updatedAt
    from (
      select s.order_id from submissions s join sent_transactions t on t.transaction_id = s.transaction_id
-     where s.status = 'sent' and s.method <> 'x402' and s.updated_at < :sentBefore
+     where s.status in (${dropped.from}) and s.method <> 'x402' and s.updated_at < :sentBefore
        and t.status = 'pending' and t.wallet <> all (:wallets)
      order by s.order_id for update of s) as found
    where s.order_id = found.order_id

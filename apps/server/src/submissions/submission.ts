@@ -14,8 +14,9 @@ import { findSession, lockSession } from '#sessions/session.ts';
 import type { SubmissionContext } from './context.ts';
 import { asking, type SignedOrder, signedOrder } from './signed-order.ts';
 import { assertSmartAccount, isSmartAccount } from './smart-account.ts';
+import type { SubmissionStatus } from './submission.machine.ts';
 import {
-  concludeSubmission,
+  failSubmission,
   insertSubmission,
   lockBudgets,
   openSubmissions,
@@ -25,6 +26,7 @@ import {
   selectSpentGas,
   submissionByOrder,
   submittedOrders,
+  succeedSubmission,
 } from './submission.sql.ts';
 import { refusalOfRevert, submissionCall } from './submission-call.ts';
 
@@ -214,7 +216,7 @@ export async function findSubmittedOrders(
 
 function submittedView(row: SubmissionRow): SubmittedView {
   // The schema's check constraint is what makes the narrowing true.
-  const status = row.status as 'sent' | 'succeeded' | 'failed';
+  const status = row.status as SubmissionStatus;
   return {
     sessionId: row.session_id,
     txHash: row.tx_hash,
@@ -246,12 +248,9 @@ export async function submissionOutcome(
   outcome: SentOutcome,
 ): Promise<void> {
   if (outcome.purpose !== 'relay') return;
-  const status = outcome.status === 'succeeded' ? 'succeeded' : 'failed';
-  await transaction.query(concludeSubmission, {
-    transactionId: outcome.transactionId,
-    status,
-    updatedAt: deps.clock.now(),
-  });
+  const conclude = outcome.status === 'succeeded' ? succeedSubmission : failSubmission;
+  const { transactionId } = outcome;
+  await transaction.query(conclude, { transactionId, updatedAt: deps.clock.now() });
 }
 
 /** Submissions wait for the outcome of their transactions again: the blocks that showed it were reorged. */
