@@ -8,7 +8,7 @@ import {ITokenMessengerV2} from "./interfaces/ITokenMessengerV2.sol";
 import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 
 /// @title Florin's route through Circle's CCTP v2
-/// @dev Nothing here can change after construction. A table that an controller could write would let that controller send a paid
+/// @dev Nothing here can change after construction. A table that a controller could write would let that controller send a paid
 /// order's money to a chain on which somebody else holds the recipient's address.
 contract CctpRoute is ICctpRoute, ICctpBurns {
     /// @dev Circle attests only burns that are final. Anything less costs a fee, which the recipient would bear.

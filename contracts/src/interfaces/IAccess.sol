@@ -10,9 +10,9 @@ interface IAccess {
     error Unauthorized(address caller);
     /// @notice An address that must name something is zero.
     error ZeroAddress();
-    /// @notice The function is paused, or an unpaused contract is unpaused.
+    /// @notice The function is paused, or a paused contract is paused once more.
     error ContractPaused();
-    /// @notice A contract that is not paused cannot be unpaused.
+    /// @notice Only a paused contract can be unpaused.
     error ContractNotPaused();
     /// @notice A token's callback called back in.
     error Reentered();

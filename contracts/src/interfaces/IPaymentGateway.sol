@@ -6,10 +6,11 @@ import {IDomain} from "./IDomain.sol";
 
 /// @title Florin payment gateway
 /// @notice Takes a payer's tokens for an order that the service has signed, holds them, and gives them to exactly one
-/// of two places: the recipient named in the order (`settle`, before `reclaimAt`), or the payer (`refund`, and from
-/// `reclaimAt` on `reclaim`). Recipient, amounts
-/// and fee are part of the order's hash. The recipient of an order that settles on another chain is a vault of the
-/// operator: what happens to its money from there on is the operator's word, not this contract's.
+/// of two places: where the order says (`settle`, before `reclaimAt`), or to the payer (`refund`, and from `reclaimAt` on
+/// `reclaim`). Recipient, amounts and fee are part of the order's hash. Types 0 and 1 settle to the recipient. Type 2
+/// settles into the vault that the order names: what happens to its money from there on is the operator's word, not this
+/// contract's. Type 3 settles through the route that the order names, which burns it, and Circle mints it to the recipient
+/// on another chain.
 ///
 /// An order can be paid in five ways: out of an allowance (`pay`), with an EIP-2612 permit (`payWithPermit`), with an
 /// EIP-3009 authorization (`payWithAuthorization`), through Permit2 (`payWithPermit2`), or by plain transfers to the
