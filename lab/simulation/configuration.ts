@@ -85,7 +85,7 @@ export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefin
   return isByCctp ? { ...chains, conditions: withoutVaults } : chains;
 }
 
-/** Conditions of chains whose vaults pay nothing, so that payments cross by CCTP. */
+/** Conditions of chains whose vaults pay nothing, so that payments cross by CCTP alone, also above its limit for one order. */
 const withoutVaults: ChainConditions = {
   version: () => 0,
   of: () => ({ status: 'available', reason: '', secondsToFinal: 12 }),
