@@ -3,8 +3,8 @@ import { findShownMerchant } from '#catalog/branding.ts';
 import type { Act, NamedActor } from '#members/context.ts';
 import { urlWithoutValues } from '#webhooks/webhook.ts';
 import { layOut, type MailRow } from './layout.ts';
-import type { ComposeMail, OpenedMail } from './mail.ts';
 import { doerRows, english, type MemberMailContext, timeText } from './member-mail.ts';
+import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 
 interface AccessNotice {
   readonly title: string;

@@ -12,8 +12,9 @@ import { networkTitle } from '#chains/networks.ts';
 import { listRecipients } from '#members/notification.ts';
 import type { Fact } from '#webhooks/outbox.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
-import type { ComposeMail, FindRecipients, OpenedMail } from './mail.ts';
+import type { FindRecipients } from './mail.ts';
 import { choiceLink, english, type MemberMailContext, timeText } from './member-mail.ts';
+import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 
 /** Kinds whose e-mails wait in one row for all members; the others have a row for each. */
 export type ChosenKind = Exclude<NotificationKind, 'access_changed' | 'wallet_changed' | 'weekly_summary'>;

@@ -1,8 +1,8 @@
 import type { Chains } from '#chains/chain.ts';
 import { composeAccessMail, isAccessKind } from './access-mail.ts';
 import { composeChosenMail, isChosenKind } from './chosen-mail.ts';
-import type { ComposeMail } from './mail.ts';
 import { composeMemberMail } from './member-mail.ts';
+import type { ComposeMail } from './opened-mail.ts';
 import { composePayerMail } from './payer-mail.ts';
 import { composeWeeklyMail, type WeeklyMailContext } from './weekly-mail.ts';
 

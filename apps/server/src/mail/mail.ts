@@ -9,6 +9,7 @@ import { runRounds } from '#telemetry/rounds.ts';
 import { isGatheredKind } from './access-mail.ts';
 import { type MailStatus, type MailTrigger, mailMoves } from './mail.machine.ts';
 import * as sql from './mail.sql.ts';
+import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 import { excessOf } from './payer-limit.ts';
 import type { MailMessage, MailTransport } from './smtp.ts';
 
@@ -17,25 +18,6 @@ export interface MailContext {
   readonly random: Random;
   readonly secrets: SecretBox;
 }
-
-/** An e-mail that a worker has leased. */
-export interface OpenedMail {
-  readonly kind: string;
-  /** Undefined: it is about a person and no merchant. */
-  readonly merchantId: string | undefined;
-  readonly recipient: string;
-  readonly language: string;
-  /** The JSON that was stored with the fact. */
-  readonly data: string;
-  readonly at: Date;
-  /** What else this e-mail tells, later and of the same kind. */
-  readonly others?: readonly { readonly data: string; readonly at: Date }[];
-}
-
-/** Writes the texts of an e-mail. Undefined: its recipient no longer wants it. */
-export type ComposeMail = (
-  mail: OpenedMail,
-) => Promise<Omit<MailMessage, 'to' | 'messageId' | 'date'> | undefined>;
 
 /** The recipient of a row that waits to become one e-mail for each member who wants it. */
 export const toMembers = '';

@@ -10,7 +10,7 @@ import { findShownMerchant } from '#catalog/branding.ts';
 import type { PersonalAct } from '#members/context.ts';
 import type { Doer } from '#webhooks/outbox.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
-import type { ComposeMail, OpenedMail } from './mail.ts';
+import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 
 export interface MemberMailContext {
   readonly db: Queryable;

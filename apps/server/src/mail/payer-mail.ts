@@ -18,7 +18,7 @@ import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
-import type { ComposeMail, OpenedMail } from './mail.ts';
+import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 
 /** What the event of a paid session tells. */
 interface PaidView {

@@ -3,8 +3,8 @@ import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.
 import { findShownMerchant } from '#catalog/branding.ts';
 import { listRecipients } from '#members/notification.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
-import type { ComposeMail, OpenedMail } from './mail.ts';
 import { choiceLink, english, type MemberMailContext } from './member-mail.ts';
+import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 import type { UnsubscribeLinks } from './unsubscribe.ts';
 import type { Sum, WeekFigures, WeekMailData } from './weekly-summary.ts';
 
