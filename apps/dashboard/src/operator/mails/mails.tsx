@@ -1,3 +1,4 @@
+import { actTitle } from '@florin/protocol/act-title.ts';
 import { MailCheck, MailX } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../../api/call.ts';
@@ -47,6 +48,21 @@ const bounceColumns: readonly Column<Bounce>[] = [
   { key: 'at', header: 'Refused', isAtEnd: true, cell: ({ bouncedAt }) => <Time time={bouncedAt} /> },
 ];
 
+const kindNames: Readonly<Record<string, string>> = {
+  receipt: 'Receipt',
+  refund: 'Refund',
+  payment: 'Payment',
+  exception: 'Exception',
+  invitation: 'Invitation',
+  webhook_paused: 'Webhook paused',
+  weekly_summary: 'Weekly summary',
+};
+
+/** What an e-mail is about. Notices have the name of their act, or of the event of a wallet. */
+function kindWords(kind: string): string {
+  return kindNames[kind] ?? (kind.startsWith('account.') ? 'Wallet changed' : actTitle(kind));
+}
+
 /** E-mails that did not go out, and the addresses that the mail server refuses. */
 export default function Mails() {
   const trouble = useRead('GET /staff/mail/list', {}, { everyMs: refreshMs });
@@ -59,11 +75,12 @@ export default function Mails() {
       key: 'mail',
       header: 'E-mail',
       isWide: true,
-      cell: ({ kind, merchantId, address }) => (
+      cell: ({ kind, merchantId, address, reason }) => (
         <>
           <span className="block truncate">{address === '' ? 'Several members' : address}</span>
+          <span className="block text-sm whitespace-normal text-soft md:hidden">{reason}</span>
           <span className="block truncate text-sm text-soft">
-            {kind}
+            {kindWords(kind)}
             {merchantId !== '' && `, ${isolated(names.get(merchantId) ?? merchantId)}`}
           </span>
         </>
@@ -143,11 +160,7 @@ export default function Mails() {
 }
 
 function Reason({ text }: { readonly text: string }) {
-  return (
-    <span className="block truncate text-soft" title={text}>
-      {text}
-    </span>
-  );
+  return <span className="block min-w-40 whitespace-normal text-soft">{text}</span>;
 }
 
 function ReleaseDialog({ onClose }: { readonly onClose: () => void }) {
