@@ -345,7 +345,7 @@ test('with the keyboard alone an owner makes a link and opens a menu, and dialog
   await press(page, 'Enter');
   await page.getByRole('dialog', { name: 'Role of Ada' }).waitFor();
   // A dialog listens for Escape once it has taken the focus.
-  await focusOf(page, 'Owner');
+  await focusOf(page, 'OwnerDoes everything, and makes other owners.');
   await press(page, 'Escape');
   await focusOf(page, 'Acts for Ada');
   await page.context().close();
