@@ -64,7 +64,8 @@ async function wholeReceipt(salt: string) {
   await done(gateway['settle']?.([order]));
   const paid = await seenIn('Paid', orderId);
   const settled = await seenIn('Settled', orderId);
-  const said = { receiptId: 'rcpt_1', sessionId: 'sess_1', payerEmail: 'payer@example.com' };
+  const ids = { receiptId: 'rcpt_1', sessionId: 'sess_1', payerEmail: 'payer@example.com' };
+  const said = { ...ids, merchantName: 'Demo Shop', legalName: 'Demo Shop Ltd' };
   const seen = { paidAt: paid.time, sourceTx: paid.transaction, targetTx: settled.transaction };
   const receipt = { ...(await receiptFor(order)), salt, ...said, ...seen };
   assert.equal(receipt.orderId, idOf(order));
@@ -93,7 +94,7 @@ test('every forged field of a receipt is refused, or listed as unconfirmed', asy
   const receipt = await wholeReceipt(`0x${'7a'.repeat(32)}`);
   assert.deepEqual(Object.keys(receipt).sort(), Object.keys(receiptSchema.properties).sort());
   const onChain = { rpc: anvil.url, gateway: deployment.gateway };
-  const only = ['payerEmail', 'receiptId', 'sessionId'];
+  const only = ['legalName', 'merchantName', 'payerEmail', 'receiptId', 'sessionId'];
   for (const [where, unvouched] of [
     [onChain, only],
     [{}, [...only, 'paidAt', 'sourceTx', 'targetTx'].sort()],

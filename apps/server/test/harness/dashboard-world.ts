@@ -45,6 +45,7 @@ export class Browser {
   readonly cookies = new Map<string, string>();
   readonly #server: FastifyInstance;
   merchantId = '';
+  clientAddress = '192.0.2.1';
 
   constructor(server: FastifyInstance) {
     this.#server = server;
@@ -64,7 +65,7 @@ export class Browser {
     options: { body?: unknown; headers?: Record<string, string>; remoteAddress?: string } = {},
   ): Promise<Answer> {
     const cookie = [...this.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const { body, remoteAddress = '192.0.2.1' } = options;
+    const { body, remoteAddress = this.clientAddress } = options;
     const reply = await this.#server.inject({
       method,
       url: dashboardApi.basePath + path,
