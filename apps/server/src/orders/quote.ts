@@ -135,9 +135,9 @@ function smallerOf(left: MicroUsd, right: MicroUsd): MicroUsd {
 }
 
 /**
- * The ways between two tokens. CCTP is the first choice where it joins the two: Circle mints exactly what was burnt, so no one
- * has to trust the operator between settlement and payout. A vault takes what is above CCTP's limit for one order. For another
- * token, or one that Circle does not mint, it is the only way.
+ * The ways between two tokens. CCTP is the first choice where it joins the two: Circle mints exactly what was burnt, so payer
+ * and merchant need not trust the operator between settlement and payout. A vault takes what is above CCTP's limit for one
+ * order. For another token, or one that Circle does not mint, it is the only way.
  */
 function waysBetween(chains: Chains, paymentToken: Token, settlementToken: Token): readonly Way[] {
   const ways: Way[] = [];

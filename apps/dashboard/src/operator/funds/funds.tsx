@@ -146,7 +146,7 @@ export default function Funds() {
       </Section>
       <Section
         title="Vaults"
-        description="A vault pays merchants when the payer paid on another chain. You see what it can pay now: what it holds, within its limits for the hour and the day. The service reads it about every minute."
+        description="A vault pays merchants when the payer paid on another chain and CCTP does not carry the payment. You see what it can pay now: what it holds, within its limits for the hour and the day. The service reads it about every minute."
       >
         <Table
           label="Vaults"
