@@ -77,26 +77,28 @@ export async function tellReturned(
   if (rows.some((row) => row.resolved_tx === event.txHash)) return undefined;
   const amount = BigInt(event.arguments['value'] ?? '0');
   if (!isNews(token, amount)) return undefined;
+  const value = microUsdOf(token, amount);
   const current = rows.filter((row) => row.resolved_tx === '');
   const last = current.at(-1);
   if (last === undefined) {
     const kind = kindOf(session, order, tokenId, amount);
     await raise(transaction, deps, { session, order, kind, money: { tokenId, amount }, txHash: '' });
-    return { kind, tokenId, amount };
+    return { kind, tokenId, amount, value };
   }
   if (current.every((row) => isNews(token, amount - row.amount_in_token))) {
     const row = await show(transaction, deps, { exceptionId: last.exception_id, amount });
     await tell(transaction, deps, session, row);
   }
-  return { kind: last.kind as ExceptionKind, tokenId, amount };
+  return { kind: last.kind as ExceptionKind, tokenId, amount, value };
 }
 
 /** Money that went back to its payer by itself, and why it did not pay. */
-interface ReturnedMoney {
+export interface ReturnedMoney {
   readonly kind: ExceptionKind;
   readonly tokenId: string;
   /** In units of the token. */
   readonly amount: bigint;
+  readonly value: MicroUsd;
 }
 
 async function show(

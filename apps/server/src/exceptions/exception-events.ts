@@ -4,7 +4,7 @@ import type { Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { eachWithLockedOrder, eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { fullView, sessionJson } from '#sessions/session-json.ts';
-import { tellReturned } from './deposit-exception.ts';
+import { type ReturnedMoney, tellReturned } from './deposit-exception.ts';
 import { resolveByEvent } from './exception.sql.ts';
 import type { ExceptionContext } from './exception.ts';
 
@@ -19,15 +19,21 @@ const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKin
   Rescued: ['underpaid', 'overpaid', 'late', 'wrong_token', 'duplicate'],
 };
 
+/** Events that send money back: from a deposit address, and from the gateway. */
+const returnNames: readonly ChainEvent['name'][] = ['Rescued', 'Refunded', 'Reclaimed'];
+
 /** Ends exceptions by final events: the payer has the money back, or it has become the payment, or it is settled. */
 export function exceptionHandler(deps: ExceptionContext & { readonly chains: Chains }): ChainHandler {
   return {
     async onBlock() {},
     async onReorg() {},
     async onFinal(transaction, chain, _block, events) {
-      const returns = events.filter(({ name }) => name === 'Rescued');
+      const returns = events.filter(({ name }) => returnNames.includes(name));
       await eachWithLockedOrder(transaction, returns, async (event, found) => {
-        if (found !== undefined) await tellPayerOfReturn(transaction, deps, event, found);
+        const returned =
+          found === undefined ? undefined : await findReturned(transaction, deps, event, found);
+        if (found !== undefined && returned !== undefined)
+          await tellPayerOfReturn(transaction, deps, event, { ...found, returned });
         return undefined;
       });
       const returnsBySeller = events.filter(({ name }) => name === 'SettlementRefunded');
@@ -63,18 +69,38 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
   };
 }
 
-/** Money that went back is told to the merchant by its exception, and to a payer who gave an e-mail address. */
-async function tellPayerOfReturn(
+/** The money of a return of which no event of the session tells the payer. */
+async function findReturned(
   transaction: Transaction,
   deps: ExceptionContext & { readonly chains: Chains },
   event: ChainEvent,
   found: LockedOrder,
-): Promise<void> {
-  const returned = await tellReturned(transaction, deps, event, found);
-  if (returned === undefined) return;
+): Promise<ReturnedMoney | undefined> {
+  if (event.name === 'Rescued') return tellReturned(transaction, deps, event, found);
   const { order, session } = found;
+  // The payment of a session is refunded as a whole, which its event tells.
+  if (session.orderId === order.orderId) return undefined;
+  const { tokenId, amounts } = order;
+  return { kind: 'duplicate', tokenId, amount: order.order.total, value: amounts.totalValue };
+}
+
+/**
+ * Money that went back is told to the merchant by its exception, and to the payer of its own order: another order of the session
+ * may be another payer's. The e-mail has the whole address and transaction, which pages show only with the session's secret. So
+ * an order that was asked for without the secret has no recipient.
+ */
+async function tellPayerOfReturn(
+  transaction: Transaction,
+  deps: Pick<ExceptionContext, 'clock' | 'notify' | 'origin'>,
+  event: ChainEvent,
+  { order, session, returned }: LockedOrder & { readonly returned: ReturnedMoney },
+): Promise<void> {
   const { orderId, txHash } = event;
-  const money = { ...returned, amount: String(returned.amount), orderId, txHash, payer: order.order.payer };
+  const payerEmail = order.withSecret ? order.payerEmail : '';
+  const money = {
+    ...{ ...returned, amount: String(returned.amount), value: Number(returned.value) },
+    ...{ orderId, txHash, payer: order.order.payer, payerEmail },
+  };
   await deps.notify?.(transaction, [
     {
       ...{ type: 'session.returned', ownerId: session.merchantId, objectId: session.sessionId },

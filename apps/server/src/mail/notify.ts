@@ -64,9 +64,9 @@ async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact
 async function tellOfReturn(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
   const { ownerId: merchantId, objectId, dataJson, at } = fact;
   const view = JSON.parse(dataJson) as ReturnedView;
-  const recipient = parseEmail(view.session.payerEmail);
+  const { orderId, txHash, tokenId, payer, payerEmail } = view.returned;
+  const recipient = parseEmail(payerEmail);
   if (recipient === undefined) return;
-  const { orderId, txHash, tokenId, payer } = view.returned;
   await storeMail(transaction, deps, {
     ...{ merchantId, recipient, orderId, data: withoutSecret(view), at, payer: payer.toLowerCase() },
     ...{ fact: `session.refunded:${objectId}:${orderId}:${txHash}:${tokenId}`, kind: 'refund' },

@@ -10,10 +10,10 @@ import * as sql from './mail.sql.ts';
 export const payerMailLimits = { toAddress: 20, byWallet: 20, ofMerchant: 1_000 } as const;
 
 /**
- * Payments of at least this price, in Micro-USD, are told beyond the limit of their merchant. Otherwise a stranger who makes
+ * Payments and returns of at least this many Micro-USD are told beyond the limit of their merchant. Otherwise a stranger who makes
  * very small payments from many wallets would cost all other payers of the merchant their receipts.
  */
-const unlimitedPrice = 5_000_000;
+const unlimitedValue = 5_000_000;
 
 /**
  * Why an e-mail is one too many for its payer; undefined: it is not. E-mails to members have no such limit.
@@ -31,12 +31,17 @@ export async function excessOf(
     ...{ mailId, recipient, payer, merchantId: merchantId ?? '', since: daysBefore(at, 1) },
   });
   const { toAddress, byWallet } = payerMailLimits;
-  const { session } = JSON.parse(data) as { readonly session: { readonly amount: number } };
+  const { session, returned } = JSON.parse(data) as {
+    readonly session: { readonly amount: number };
+    readonly returned?: { readonly value: number };
+  };
+  // Money that went back has not paid the price of its session.
+  const moved = returned === undefined ? session.amount : returned.value;
   const tooMany = (sent: bigint | undefined, most: number, whose: string) =>
     Number(sent ?? 0n) >= most ? `${whose} had ${most} e-mails to payers in 24 hours` : undefined;
   return (
     tooMany(row?.to_address, toAddress, 'its address') ??
     (payer === '' ? undefined : tooMany(row?.by_wallet, byWallet, 'its wallet')) ??
-    (session.amount >= unlimitedPrice ? undefined : tooMany(row?.of_merchant, ofMerchant, 'its merchant'))
+    (moved >= unlimitedValue ? undefined : tooMany(row?.of_merchant, ofMerchant, 'its merchant'))
   );
 }

@@ -34,10 +34,14 @@ export interface ReturnedView {
     readonly tokenId: string;
     /** In units of the token. */
     readonly amount: string;
+    /** In Micro-USD. */
+    readonly value: number;
     readonly orderId: string;
     readonly txHash: string;
     /** Where it went. */
     readonly payer: string;
+    /** Who is told; empty: the payer gave no address, or asked for the order without the session's secret. */
+    readonly payerEmail: string;
   };
 }
 
