@@ -6,9 +6,8 @@ import { runRounds } from '#telemetry/rounds.ts';
 /** Rows of each kind that one batch changes, some hundredths of a second of work. */
 const batchSize = 500;
 const intervalMs = 60_000;
-/** How much longer than a batch the pause after it is, up to the longest: what a batch locks is free for others most of the time. */
+/** How much longer than a batch the pause after it is: what a batch locks is free for others four fifths of the time. */
 const restOfBatch = 4;
-const longestPauseMs = 500;
 
 /** What changes rows by their age needs. */
 export interface OldRowContext<Policy> {
@@ -23,7 +22,7 @@ export interface OldRowContext<Policy> {
  * in all.
  */
 export function runOldRows(
-  deps: Omit<OldRowContext<unknown>, 'policy'>,
+  deps: Pick<OldRowContext<unknown>, 'clock' | 'log'>,
   work: { readonly failure: string; readonly batch: (now: Date, limit: number) => Promise<number> },
   signal: AbortSignal,
 ): Promise<void> {
@@ -31,7 +30,7 @@ export function runOldRows(
   return runRounds({ ...deps, intervalMs, failure: work.failure }, signal, async () => {
     const startedMs = clock.monotonicMs();
     if ((await work.batch(clock.now(), batchSize)) < batchSize) return false;
-    await clock.sleep(Math.min(longestPauseMs, restOfBatch * (clock.monotonicMs() - startedMs)), signal);
+    await clock.sleep(restOfBatch * (clock.monotonicMs() - startedMs), signal);
     return true;
   });
 }
