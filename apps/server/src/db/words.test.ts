@@ -15,6 +15,8 @@ test('the marks of other scripts stay, since they are parts of their letters', (
 test('a part of a Chinese or Japanese text has the words of the text, or beginnings of them', () => {
   assert.deepEqual(wordsOf('緑茶セットA3'), ['緑茶', '茶セ', 'セッ', 'ット', 'ト', 'a3']);
   assert.deepEqual(wordsOf('茶'), ['茶']);
+  // Half-width forms become the usual ones.
+  assert.deepEqual(wordsOf('ｾｯﾄ ㈱'), ['セッ', 'ット', 'ト', '株']);
   assert.deepEqual(wordsOf('新茶2030年版'), ['新茶', '茶', '2030', '年版', '版']);
   const text = '有機栽培の緑茶セット';
   const words = wordsOf(text);
