@@ -150,6 +150,8 @@ export const depositsOfSessions = statement({
   parameters: { sessionIds: 'text[]', now: 'int8' },
   columns: {
     session_id: 'text',
+    order_id: 'text',
+    wallet_order_id: 'text',
     token_id: 'text',
     receiver: 'text',
     total: 'numeric',
@@ -161,7 +163,8 @@ export const depositsOfSessions = statement({
     late_until: 'int8?',
     is_late_accepted: 'bool',
   },
-  text: `select o.session_id, o.token_id, coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until,
+  text: `select o.session_id, o.order_id, coalesce(w.order_id, o.order_id) as wallet_order_id, o.token_id,
+     coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until,
      case when o.with_secret or s.shown_order_id = coalesce(w.order_id, o.order_id) then ''
        else coalesce(w.order_id, o.order_id) end as only_for,
      s.status = 'expired' as is_over, case when t.late_payment <> 'return' then o.pay_by end as late_until,

@@ -34,12 +34,28 @@ async function findSessionDeposits(
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SessionDeposit[]>> {
   const found = await findPageDeposits(queryable, { chains, clock }, sessionIds);
-  const withoutPages = ({ onlyFor: _onlyFor, late, ...deposit }: FoundDeposit) =>
-    late === undefined ? deposit : [];
+  const withoutPages = (deposit: FoundDeposit) => {
+    const { onlyFor: _onlyFor, ...shown } = pageDepositOf(deposit);
+    return deposit.late === undefined ? shown : [];
+  };
   return new Map([...found].map(([sessionId, deposits]) => [sessionId, deposits.flatMap(withoutPages)]));
 }
 
+/** What a page tells of a deposit. */
+export function pageDepositOf({
+  orderId: _orderId,
+  walletOrderId: _walletOrderId,
+  late: _late,
+  ...deposit
+}: FoundDeposit): PageDeposit {
+  return deposit;
+}
+
 export interface FoundDeposit extends PageDeposit {
+  /** The order whose receiver contract is the address. */
+  readonly orderId: string;
+  /** The order that a wallet pays instead; the same where the address has no terms of its own. */
+  readonly walletOrderId: string;
   /** Of an expired session: what is decided about the money by the terms, as of the exception that it becomes. */
   readonly late?: Pick<PaymentException, 'decision' | 'decideBy'>;
 }
@@ -61,6 +77,8 @@ export async function findPageDeposits(
     if (token === undefined || microUsdOf(token, amount) < minReportedAmount) continue;
     const { tokenId, chainId, symbol, decimals } = token;
     const deposit = {
+      orderId: row.order_id,
+      walletOrderId: row.wallet_order_id,
       tokenId,
       chainId: String(chainId),
       symbol,

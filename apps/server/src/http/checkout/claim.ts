@@ -120,9 +120,7 @@ function placeOf(
   const address = receiverOf(gatewayOf(order, chain), order.orderId);
   const { exceptions = [], deposits = [], surplus = [], seen } = facts;
   const isHere = ({ orderId }: { readonly orderId: string }) => orderId === order.orderId;
-  const found = deposits.find(
-    ({ tokenId, addressEnd }) => tokenId === order.tokenId && address.endsWith(addressEnd),
-  );
+  const found = deposits.find(isHere);
   const unsettled = [
     found === undefined ? undefined : arrivalOf(deps, found),
     ...surplus.filter(isHere).map((each) => surplusOf(deps, each, seen)),
@@ -144,7 +142,7 @@ function placeOf(
       ...unsettled.flatMap((money) => (money === undefined ? [] : { ...money, until: money.heldUntil })),
     ],
     arrived:
-      found?.late === undefined && found !== undefined ? arrivedOf(deps, found, { order, terms }) : undefined,
+      found === undefined || found.late !== undefined ? undefined : arrivedOf(deps, found, { order, terms }),
   };
 }
 

@@ -12,6 +12,7 @@ import {
   type FoundDeposit,
   findPageDeposits,
   findSurplus,
+  pageDepositOf,
   type Surplus,
 } from '#deposits/session-deposits.ts';
 import { microUsdOf } from '#exceptions/deposit-exception.ts';
@@ -194,7 +195,10 @@ export async function checkoutState(
       : { receiptTo: shortenEmail(session.payerEmail) }),
     deposits: deposits
       .filter(({ late }) => late === undefined)
-      .map((deposit) => (isAt(deposit, shown.shownDeposit) ? { ...deposit, isShown: true } : deposit)),
+      .map((deposit) => ({
+        ...pageDepositOf(deposit),
+        ...(deposit.walletOrderId === shown.shownDeposit?.orderId ? ({ isShown: true } as const) : {}),
+      })),
     ...shown,
     exceptions,
     refunded: session.refundedAmount.toString(),
@@ -202,10 +206,6 @@ export async function checkoutState(
     ...returnOf(session, exceptions),
     ...(isPaid(session) ? await successTextOf(deps, session) : {}),
   };
-}
-
-function isAt({ tokenId, addressEnd }: FoundDeposit, shown: CheckoutState['shownDeposit']): boolean {
-  return tokenId === shown?.tokenId && shown.address.endsWith(addressEnd);
 }
 
 /** A deposit address as pages show it. */
