@@ -230,35 +230,31 @@ test('a surplus goes back, also under a policy', deepOnly, async () => {
 
 // From here on, the chain's time is past the deadline of every session.
 // proves W4.23
-test(
-  'a late deposit is the payment if the policy says so, and the session shows that it was late',
-  deepOnly,
-  async () => {
-    const token = life.base.token('usdc');
-    await life.base.anvil.request('evm_increaseTime', [3_600]);
-    const late = await addressOf(token, { latePayment: 'accept', lateHours: 24 });
-    await life.sessionIn(late.sessionId, 'expired');
-    await transfer(life.base, token, late.address, late.amount);
-    const done = await life.sessionIn(late.sessionId, 'completed');
-    assert.deepEqual(
-      [(done.session as { late?: true }).late, done.transaction?.totalValue],
-      [true, 100_000_000],
-    );
-    const raised = await exceptionsOf(late.sessionId, areResolved);
-    assert.deepEqual(raised.map(brief), [['late', 'resolved', 'accept', String(late.amount)]]);
-    assert.equal(raised[0]?.resolvedTx, done.transaction?.sourceTx);
-    const events = await life.eventOf(late.sessionId, 'session.completed');
-    assert.deepEqual(
-      events
-        .filter(({ type }) => ['session.expired', 'session.paid'].includes(type))
-        .map(({ type, data }) => [type, (data.session as { late?: true }).late]),
-      [
-        ['session.expired', undefined],
-        ['session.paid', true],
-      ],
-    );
-  },
-);
+test('a late deposit is the payment if the policy says so, and the session shows that it was late', async () => {
+  const token = life.base.token('usdc');
+  await life.base.anvil.request('evm_increaseTime', [3_600]);
+  const late = await addressOf(token, { latePayment: 'accept', lateHours: 24 });
+  await life.sessionIn(late.sessionId, 'expired');
+  await transfer(life.base, token, late.address, late.amount);
+  const done = await life.sessionIn(late.sessionId, 'completed');
+  assert.deepEqual(
+    [(done.session as { late?: true }).late, done.transaction?.totalValue],
+    [true, 100_000_000],
+  );
+  const raised = await exceptionsOf(late.sessionId, areResolved);
+  assert.deepEqual(raised.map(brief), [['late', 'resolved', 'accept', String(late.amount)]]);
+  assert.equal(raised[0]?.resolvedTx, done.transaction?.sourceTx);
+  const events = await life.eventOf(late.sessionId, 'session.completed');
+  assert.deepEqual(
+    events
+      .filter(({ type }) => ['session.expired', 'session.paid'].includes(type))
+      .map(({ type, data }) => [type, (data.session as { late?: true }).late]),
+    [
+      ['session.expired', undefined],
+      ['session.paid', true],
+    ],
+  );
+});
 
 test(
   'of two decisions about a late deposit the first counts: accepting makes it the payment, refusing sends it back',

@@ -31,7 +31,7 @@ interface Story {
 
 const allStories: readonly Story[] = [
   {
-    // proves S1.1, S2.19, S3.1, S4.19, S4.20, S6.2, W6.4
+    // proves S1.1, S2.18, S2.19, S3.1, S4.19, S4.20, S6.2, W6.4
     name: 'a link, the merchant pays the fee',
     from: 'link',
     feeModel: 1,
@@ -68,7 +68,6 @@ const allStories: readonly Story[] = [
     net: 998_000,
   },
   {
-    // proves S2.18
     name: 'a checkout session, the payer pays the fee',
     isDeep: true,
     from: 'checkout',
