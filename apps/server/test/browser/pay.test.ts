@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { before, test } from 'node:test';
+import { after, before, test } from 'node:test';
 import { shorten } from '@florin/checkout';
 import { buildPages } from '@florin/dashboard/build';
 import type { Page } from 'playwright-core';
@@ -126,10 +126,12 @@ async function invitedMerchant(): Promise<string> {
   });
 }
 
-/** The window of a merchant who has just followed its invitation. */
-let merchant: { wallet: TestWallet; page: Page; complaints: Complaints };
-const faultsOfMerchant = () =>
-  merchant.complaints.errors.filter((text) => !text.startsWith('Failed to load resource'));
+/** The window of a merchant who has just followed its invitation. The next test goes on in it. */
+let merchant: { wallet: TestWallet; page: Page; complaints: Complaints } | undefined;
+after(() => merchant?.page.context().close());
+
+const faultsOf = ({ errors }: Complaints) =>
+  errors.filter((text) => !text.startsWith('Failed to load resource'));
 
 test('an invited merchant makes an account, and is at home in the dashboard', async () => {
   const wallet = new TestWallet([life.ethereum], { name: 'Merchant Wallet' });
@@ -144,14 +146,15 @@ test('an invited merchant makes an account, and is at home in the dashboard', as
   await page.getByLabel('I have kept the codes').check();
   await page.getByRole('button', { name: 'Continue' }).click();
   await page.getByRole('link', { name: 'Add a wallet' }).waitFor();
-  assert.deepEqual(faultsOfMerchant(), []);
+  assert.deepEqual(faultsOf(merchant.complaints), []);
 });
 
 test(
   'an invited merchant makes a wallet, a product and a link, and sees its first payment settled',
   deepOnly,
   async () => {
-    const { page, wallet } = merchant;
+    assert.ok(merchant !== undefined, 'the test before has made the account');
+    const { page, wallet, complaints } = merchant;
     await page.getByRole('link', { name: 'Add a wallet' }).click();
     await page.getByRole('button', { name: 'Add a wallet' }).first().click();
     await page.getByLabel('Name').fill('Till');
@@ -198,7 +201,7 @@ test(
       .waitFor();
     // The fee of 0.2 % is the operator's.
     assert.equal(await life.ethereum.balanceOf(usdc, wallet.address), 12_475_000n);
-    assert.deepEqual(faultsOfMerchant(), []);
+    assert.deepEqual(faultsOf(complaints), []);
     await visitor.page.close();
   },
 );

@@ -20,8 +20,12 @@ interface Way {
 
 const twice = ['eth_sendTransaction', 'eth_sendTransaction'];
 const ways: readonly Way[] = [
-  ...[5700, 5750, -32601].map((code) => ({
-    does: `answers a batch of calls with ${code}`,
+  ...[
+    { does: 'answers a batch of calls with 5700', code: 5700 },
+    { does: 'answers a batch of calls with 5750', code: 5750 },
+    { does: 'answers a batch of calls with -32601', code: -32_601 },
+  ].map(({ does, code }) => ({
+    does,
     token: 'usdt' as const,
     teach: (wallet: TestWallet) => {
       wallet.canBatch = true;
