@@ -123,8 +123,7 @@ function render(page: Page): void {
     rendered = shown;
     show(elementOf('state'), shown.view as Tree);
     document.title = shown.title;
-    // Without it the receipt is complete but for paper.
-    completeReceipt(page).catch(() => undefined);
+    void completeReceipt(page);
   }
   // It is gone or hidden: neither has a place on the page.
   if (focused !== document.body && focused?.getClientRects().length === 0) focusOnNews();

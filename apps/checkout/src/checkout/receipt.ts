@@ -1,13 +1,22 @@
 import { api } from './api.ts';
 import { elementOf } from './dom.ts';
 import type { Page } from './page.ts';
-import { problemOf } from './problem.ts';
+import { isOfSecret, problemOf } from './problem.ts';
 
-/** Makes the payer's address whole on paper. Only the session's secret reads it: others who have the link need not know it. */
-export async function completeReceipt({ model: { data, clientCode } }: Page): Promise<void> {
+/**
+ * Makes the payer's address whole on paper. Only the session's secret reads it: others who have the link need not know it. A
+ * page whose secret is wrong becomes a stranger's, which does not say that its reader paid.
+ */
+export async function completeReceipt(page: Page): Promise<void> {
+  const { data, clientCode } = page.model;
   if (clientCode === '' || !data.state?.paidAt) return;
-  const { order } = await api.receipt(data.state.sessionId, clientCode);
-  elementOf('whole-payer').textContent = order['payer'] ?? '';
+  try {
+    const { order } = await api.receipt(data.state.sessionId, clientCode);
+    elementOf('whole-payer').textContent = order['payer'] ?? '';
+  } catch (error) {
+    // Without the address the receipt is complete but for paper.
+    if (isOfSecret(error)) page.change({ clientCode: '' });
+  }
 }
 
 /** Downloads the receipt as a file that anyone can check. */

@@ -205,6 +205,17 @@ test('a session shows its e-mail address and receipt only to its own secret', as
       [text.includes('p…@e….com'), text.includes('payer@example.com'), text.includes(code)],
       [true, false, false],
     );
+  // A page says whose payment it was by its secret alone, so it asks the service about a secret.
+  const { page: reader } = await openPage(browser);
+  for (const [secret, words] of [
+    ['x', 'Another wallet or device paid'],
+    [code, 'You paid'],
+  ] as const) {
+    await reader.goto('about:blank');
+    await world.visit(reader, `${path.split('#')[0]}#${secret}`);
+    await reader.getByRole('heading', { name: words }).filter({ visible: true }).waitFor();
+  }
+  await reader.close();
 });
 
 /** As a version before these columns left it. */
