@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { fill, formatMoney, formatRange, formatSpan, formatToken, formatWait, toDecimal } from './format.ts';
+import { ar } from '../text/ar.ts';
+import {
+  fill,
+  formatMoney,
+  formatRange,
+  formatSpan,
+  formatToken,
+  formatWait,
+  nameOfToken,
+  toDecimal,
+} from './format.ts';
 
 test('amounts are written exactly, however large or small', () => {
   assert.deepEqual(
@@ -13,6 +23,10 @@ test('amounts are written exactly, however large or small', () => {
     '123,456,789.000000000000000001\u00a0DAI',
   );
   assert.equal(formatMoney('ar', '25050000').replace(/\s/g, ' '), '\u206625.05 US$\u2069');
+  assert.equal(
+    nameOfToken(ar, { symbol: 'USDC', chainTitle: 'Ethereum' }),
+    '\u2068USDC\u2069 على \u2068Ethereum\u2069',
+  );
   assert.equal(formatMoney('de', '12345678901234'), '12.345.678,901234\u00a0$');
 });
 

@@ -22,7 +22,8 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
       h(
         'div',
         { class: 'name' },
-        h('div', {}, h('bdi', { id: 'way-name' }, nameOfToken(texts, option))),
+        // The page's direction holds: a bdi would take that of the token's first letter.
+        h('div', { id: 'way-name' }, nameOfToken(texts, option)),
         factsView(facts),
       ),
       data.options.length > 1 &&

@@ -20,7 +20,8 @@ export const ar: Texts = {
   wallet: 'محفظة التاجر',
   settledIn: 'يستلم التاجر',
   network: 'الشبكة',
-  tokenOnNetwork: '{token} على {network}',
+  // Both are Latin: without isolation they would be read as one run from left to right, the network first.
+  tokenOnNetwork: '\u2068{token}\u2069 على \u2068{network}\u2069',
   chooseToken: 'ادفع بعملة',
   source: 'مصدر المال',
   byWallet: 'محفظة',
