@@ -49,13 +49,17 @@ function contractAddress(index: number, byte: string): Hex {
   return getAddress(`0x${byte.repeat(19)}0${index + 1}`);
 }
 
+/** Sessions cost 1 to 50 dollars, so half of them exceed it and need a vault. */
+const limitBelowSomePrices = microUsd(25_000_000n);
+
 /** The chains of a scenario, as the service's configuration has them. */
 export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefined): Chains {
-  const isByCctp = scenario.crossChainMethod === 'cctp';
+  const hasCctp = scenario.crossChainMethod !== 'vault';
+  const hasVaults = scenario.crossChainMethod !== 'cctp';
   const networks = [
     ['ethereum', 31_337, 6],
     // CCTP mints exactly the units that it burnt.
-    ['base', 31_338, isByCctp ? 6 : 18],
+    ['base', 31_338, hasCctp ? 6 : 18],
   ] as const;
   const all = networks.slice(0, scenario.chainCount).map(([name, chainId, decimals], index): Chain => {
     const usdc = token(name, chainId, decimals);
@@ -65,7 +69,7 @@ export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefin
       messenger: contractAddress(0, 'd5'),
       route: contractAddress(index, 'd6'),
       tokenId: usdc.tokenId,
-      maxPerOrder: microUsd(10_000_000_000_000n),
+      maxPerOrder: hasVaults ? limitBelowSomePrices : microUsd(10_000_000_000_000n),
     };
     return {
       name,
@@ -78,14 +82,14 @@ export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefin
       pollIntervalMs: scenario.pollIntervalMs,
       tokens: [usdc],
       proofs: scenario.isProven ? 'required' : 'quorum',
-      ...(isByCctp ? { cctp } : {}),
+      ...(hasCctp ? { cctp } : {}),
     };
   });
   const chains = chainsOf(all);
-  return isByCctp ? { ...chains, conditions: withoutVaults } : chains;
+  return hasVaults ? chains : { ...chains, conditions: withoutVaults };
 }
 
-/** Conditions of chains whose vaults pay nothing, so that payments cross by CCTP alone, also above its limit for one order. */
+/** Conditions of chains whose vaults pay nothing, so that payments cross by CCTP alone. */
 const withoutVaults: ChainConditions = {
   version: () => 0,
   of: () => ({ status: 'available', reason: '', secondsToFinal: 12 }),

@@ -146,11 +146,17 @@ export interface DepositScenario {
   readonly addedPerDay: number;
 }
 
+/**
+ * How the money crosses when payer and merchant use different chains. `cctp` has vaults that pay nothing; `both` has CCTP with a
+ * limit that some prices exceed, and vaults that pay those.
+ */
+export const crossChainMethods = ['vault', 'cctp', 'both'] as const;
+type CrossChainMethod = (typeof crossChainMethods)[number];
+
 /** What a history is about: every choice that is made once. */
 export interface Scenario {
   readonly size: Size;
-  /** How the money crosses when payer and merchant use different chains. */
-  readonly crossChainMethod: 'vault' | 'cctp';
+  readonly crossChainMethod: CrossChainMethod;
   /** Whether blocks and receipts must be proven by their hashes. */
   readonly isProven: boolean;
   /** Negative: payers may reclaim long before the deadline, so that reclaim and settlement race. */
@@ -215,7 +221,8 @@ export function chooseScenario(random: SeededRandom, size: Size): Scenario {
   const waitsForUnknownTransaction = random.fork('midway').chance(0.3);
   const isReclaimed = sessions.some(({ behaviour }) => behaviour === 'reclaim');
   const parties = random.fork('parties');
-  const crossChainMethod = random.chance(0.6) ? 'vault' : 'cctp';
+  const cctpMethod = random.fork('ways across').chance(0.5) ? 'both' : 'cctp';
+  const crossChainMethod = random.chance(0.6) ? 'vault' : cctpMethod;
   const scenario: Scenario = {
     size,
     crossChainMethod,
@@ -259,16 +266,19 @@ export function chooseScenario(random: SeededRandom, size: Size): Scenario {
   const isAcrossVaults =
     scenario.chainCount === 2 && scenario.crossChainMethod === 'vault' && scenario.deepReorgMs === undefined;
   if (!isAcrossVaults)
-    return withBurnToAttest({ ...scenario, accountContract, policy: undefined }, faultsEndMs);
-  return withBurnToAttest(scenario, faultsEndMs);
+    return withSessionsAcross({ ...scenario, accountContract, policy: undefined }, faultsEndMs);
+  return withSessionsAcross(scenario, faultsEndMs);
 }
 
-/** A single session rarely burns anything, so this adds an honest one. */
-function withBurnToAttest(scenario: Scenario, faultsEndMs: number): Scenario {
-  if (!testsAttestations(scenario)) return scenario;
-  const extraSession = { behaviour: 'honest' as const, startMs: 0 };
-  const sessions = scenario.sessions.length === 1 ? [...scenario.sessions, extraSession] : scenario.sessions;
-  return { ...scenario, sessions, faultsEndMs: faultsEndMs + attestationMs };
+/** A single session rarely burns anything, and two rarely leave by both ways, so this adds honest ones. */
+function withSessionsAcross(scenario: Scenario, faultsEndMs: number): Scenario {
+  const takesBothWays = scenario.chainCount === 2 && scenario.crossChainMethod === 'both';
+  const hasAttestations = testsAttestations(scenario);
+  if (!takesBothWays && !hasAttestations) return scenario;
+  const missing = Math.max(0, (takesBothWays ? 3 : 2) - scenario.sessions.length);
+  const extraSessions = Array.from({ length: missing }, () => ({ behaviour: 'honest' as const, startMs: 0 }));
+  const sessions = [...scenario.sessions, ...extraSessions];
+  return { ...scenario, sessions, faultsEndMs: faultsEndMs + (hasAttestations ? attestationMs : 0) };
 }
 
 /** A vault does not pay out to itself. Such a session would wait for the operator. */
@@ -276,7 +286,7 @@ function accountContractsFor(
   chainCount: 1 | 2,
   crossChainMethod: Scenario['crossChainMethod'],
 ): readonly AccountContract[] {
-  return chainCount === 2 && crossChainMethod === 'vault'
+  return chainCount === 2 && crossChainMethod !== 'cctp'
     ? ['gateway', 'token']
     : ['gateway', 'vault', 'vault', 'token'];
 }
@@ -291,7 +301,7 @@ function choosePolicy(random: SeededRandom, faultsEndMs: number): PolicyScenario
 
 /** Histories for failing attestations. They need a burn, and time until it is final. */
 export function testsAttestations({ size, chainCount, crossChainMethod }: Scenario): boolean {
-  return size !== 'short' && chainCount === 2 && crossChainMethod === 'cctp';
+  return size !== 'short' && chainCount === 2 && crossChainMethod !== 'vault';
 }
 
 /** Allows additions of up to a tenth of the total, with a budget that sometimes does not cover all of them. */

@@ -140,7 +140,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       ...shared,
       settings: { ...settlementSettings, windowMs: scenario.settlementWindowMs },
       attestations:
-        scenario.crossChainMethod === 'cctp' ? attestationModel(options.models, process, faults) : undefined,
+        scenario.crossChainMethod === 'vault' ? undefined : attestationModel(options.models, process, faults),
       read: (chainId, request) => call(rpcOf(chainId), request, 'latest'),
     },
     signal,

@@ -9,7 +9,7 @@ import { bugs } from './bugs.ts';
 import { Connections } from './connections.ts';
 import { chooseFaults, noFaults } from './faults.ts';
 import { type HistoryResult, runHistory } from './history.ts';
-import { behaviours, chooseScenario, chooseSize, sizes } from './scenario.ts';
+import { behaviours, chooseScenario, chooseSize, crossChainMethods, sizes } from './scenario.ts';
 import { seededRandom } from './seeded-random.ts';
 import type { Assignment } from './worker-pool.ts';
 
@@ -107,7 +107,7 @@ test('two thousand seeds include every size, behaviour and fault', () => {
     [...behaviours, ...Object.keys(noFaults)].map((what) => `${size} ${what}`),
   );
   assert.deepEqual(
-    [...expected, ...sizes, 'vault', 'cctp'].filter((what) => !occurred.has(what)),
+    [...expected, ...sizes, ...crossChainMethods].filter((what) => !occurred.has(what)),
     [],
   );
 });

@@ -2,7 +2,7 @@ import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { noFaults } from './faults.ts';
 import type { HistoryResult } from './history.ts';
-import { behaviours, sizes } from './scenario.ts';
+import { behaviours, crossChainMethods, sizes } from './scenario.ts';
 import type { Version } from './sources.ts';
 
 /** Histories that one version of the sources has run. */
@@ -77,8 +77,7 @@ const kinds: readonly string[] = [
   'reorgs below finality',
   'restored backups',
   'histories whose blocks have to be proven',
-  'histories across chains by cctp',
-  'histories across chains by vault',
+  ...crossChainMethods.map((method) => `histories across chains by ${method}`),
   ...sizes.map((size) => `size: ${size}`),
   ...behaviours.map((behaviour) => `session: ${behaviour.replaceAll('_', ' ')}`),
   ...Object.keys(noFaults).map((kind) => `fault: ${kind}`),
