@@ -17,20 +17,6 @@ let database: TestDatabase;
 let connections: Connections;
 let tables: Tables;
 
-before(async () => {
-  database = await testDatabase();
-  connections = await Connections.open(database.url);
-  tables = await Tables.of(connections);
-});
-after(async () => {
-  await connections.close();
-  await database.close();
-});
-
-function run(assignment: Assignment, bugName?: string): Promise<HistoryResult> {
-  return runHistory({ ...assignment, connections, tables, ...(bugName === undefined ? {} : { bugName }) });
-}
-
 /**
  * Two chains joined by CCTP with deposits and signatures, a restored backup, a reorg below finality, and a small
  * history.
@@ -45,9 +31,21 @@ const assignments: readonly Assignment[] = [
 
 /** Every assignment once, in their order. */
 const first: HistoryResult[] = [];
+
 before(async () => {
+  database = await testDatabase();
+  connections = await Connections.open(database.url);
+  tables = await Tables.of(connections);
   for (const assignment of assignments) first.push(await run(assignment));
 });
+after(async () => {
+  await connections.close();
+  await database.close();
+});
+
+function run(assignment: Assignment, bugName?: string): Promise<HistoryResult> {
+  return runHistory({ ...assignment, connections, tables, ...(bugName === undefined ? {} : { bugName }) });
+}
 
 test('the same seed gives the same history after any other histories', async () => {
   const repeated: HistoryResult[] = [];
