@@ -53,6 +53,7 @@ type ForgeFile = {
 /** What the compiler itself says of a contract; forge keeps it as text, and orders the rest anew. */
 type Metadata = {
   compiler: { version: string };
+  settings: { compilationTarget?: object; [setting: string]: unknown };
   output: { abi: AbiEntry[]; userdoc: object; devdoc: object };
 };
 
@@ -169,16 +170,30 @@ function read(source: string, name: string): ForgeFile & { metadata: Metadata } 
 
 /** What an explorer needs besides a contract's address and arguments: `florin verify` sends it. */
 function printStandardInput(): string {
+  const { compiler, settings } = readCompilation();
   const input = {
     language: 'Solidity',
     sources: readSources(['src']),
     settings: {
-      ...readSettings(),
+      ...settings,
       outputSelection: { '*': { '*': ['abi', 'metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
     },
   };
-  const compilerVersion = read('src/PaymentGateway.sol', 'PaymentGateway').metadata.compiler.version;
-  return `${JSON.stringify({ compilerVersion, input }, null, 2)}\n`;
+  return `${JSON.stringify({ compilerVersion: compiler.version, input }, null, 2)}\n`;
+}
+
+/** The compiler and its settings with which forge has made the deployed code: the same for all contracts. */
+function readCompilation(): Pick<Metadata, 'compiler' | 'settings'> {
+  const deployed = artifacts.filter(({ source }) => source.startsWith('src/'));
+  const all = deployed.map(({ source, name }) => {
+    const { compiler, settings } = read(source, name).metadata;
+    const { compilationTarget: _, ...common } = settings;
+    return JSON.stringify({ compiler, settings: common });
+  });
+  const [first = '{}', ...others] = new Set(all);
+  if (others.length > 0)
+    throw new Error(`forge compiles with several settings: ${[first, ...others].join(' ')}`);
+  return JSON.parse(first);
 }
 
 function readSources(folders: string[]): Record<string, { content: string }> {
@@ -190,26 +205,6 @@ function readSources(folders: string[]): Record<string, { content: string }> {
   return Object.fromEntries(
     paths.sort().map((path) => [path, { content: readFileSync(join(contractsFolder, path), 'utf8') }]),
   );
-}
-
-/** The compiler settings of foundry.toml's default profile, so that there is one place to change them. */
-function readSettings(): object {
-  const toml = readFileSync(join(contractsFolder, 'foundry.toml'), 'utf8');
-  const profile = toml.split(/^\[/m).find((section) => section.startsWith('profile.default]'));
-  const setting = (key: string): string => {
-    const match = new RegExp(`^${key} = "?([^"\\n]+?)"?$`, 'm').exec(profile ?? '');
-    if (match?.[1] === undefined) throw new Error(`foundry.toml sets no ${key}`);
-    return match[1];
-  };
-  return {
-    evmVersion: setting('evm_version'),
-    optimizer: {
-      enabled: setting('optimizer') === 'true',
-      runs: Number(setting('optimizer_runs').replaceAll('_', '')),
-    },
-    viaIR: setting('via_ir') === 'true',
-    metadata: { bytecodeHash: setting('bytecode_hash'), appendCBOR: setting('cbor_metadata') === 'true' },
-  };
 }
 
 /** References by place in the code: the compiler's own keys are syntax tree ids, which change with any source. */

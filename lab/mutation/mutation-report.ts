@@ -76,7 +76,7 @@ function describe({ mutants, tried, valid, killed, percent, results }: Score): s
     '|---|---:|---:|---:|---:|',
     ...rows,
     '',
-    `Survivors (${survivors.length}, of which ${thorough} met 256 runs of each fuzz test, the others 16):`,
+    `${survivors.length} survivors. Each fuzz test ran 16 times; for ${thorough} of them 256 times.`,
     '',
     ...lines,
     '',

@@ -47,7 +47,10 @@ export interface RetentionPolicy extends ArchivePolicy, ErasurePolicy {}
 export interface ServiceSettings {
   /** `local` is for the local world: only there a password alone opens the dashboard. Production when absent. */
   readonly environment?: 'local' | 'production';
-  /** Connections of the pool; ten when absent. Each plans every statement that it runs. */
+  /**
+   * Connections of the pool; ten when absent, as in production. Tests open fewer: each connection plans every statement that
+   * it runs, which would cost a test half a second of PostgreSQL.
+   */
   readonly databaseConnections?: number | undefined;
   /** Seconds that requests wait at the beginning of an outage of the database; 0 when absent: they fail at once. */
   readonly databaseWaitSeconds?: number;
