@@ -146,12 +146,77 @@ test('many acts alike are told at once by their first, and by one e-mail of the 
   const [{ text } = { text: '' }] = gathered;
   assert.match(text, /This happened 25 times within some minutes\./);
   assert.equal(actsIn(gathered), 20);
+  // Of 12 secret keys and 13 restricted ones it leaves out restricted ones.
+  assert.equal(
+    text.match(/^Key: sk_live_….{4}\nMay: everything that the merchant API offers\n/gm)?.length,
+    12,
+  );
+  assert.equal(text.match(/^Key: rk_live_/gm)?.length, 8);
   assert.match(text, /^And: 5 more, which the dashboard lists$/m);
   const states = await world.merchants.database.db.query(mailStates, { recipient: owner.email });
   assert.deepEqual(
     states.map(({ kind, status, count }) => [kind, status, Number(count)]),
     [['createApiKey', 'sent', 26]],
   );
+});
+
+test('after an outage of the mail server few e-mails tell each act once, also when it refuses one for good', async () => {
+  const { clock, database } = world.merchants;
+  const merchantId = await world.merchants.addMerchant();
+  const { email, userId } = await world.addPerson([[merchantId, 'owner']]);
+  let made = 0;
+  const makeKeys = async (count: number) => {
+    for (const until = made + count; made < until; made += 1) {
+      const [last4, client] = [`k${100 + made}`, { clientAddress: '', userAgent: '' }];
+      const notice = {
+        ...{ merchantId, at: clock.now(), actor: { ...client, kind: 'member', id: userId, name: email } as const },
+        act: { action: 'createApiKey', subject: last4, after: JSON.stringify({ kind: 'secret', last4 }) },
+      } as const;
+      await database.db.transaction((transaction) => mail.tellers.tellOwners(transaction, notice));
+    }
+  };
+  const passMinutes = async (minutes: number) => {
+    for (let minute = 0; minute < minutes; minute += 1) {
+      while (await sendDue(mail.worker()));
+      clock.time += 60_000;
+    }
+  };
+  const toldKeys = () =>
+    mail
+      .mailsTo(email)
+      .map(({ text }) => [...text.matchAll(/sk_live_…(k\d+)/g)].map(([, last4]) => last4).sort())
+      .toReversed();
+  const keys = (from: number, until: number) =>
+    Array.from({ length: until - from }, (_, index) => `k${100 + from + index}`);
+
+  mail.mailbox.answerRecipient = () => '451 4.3.0 try again later';
+  await makeKeys(10);
+  await passMinutes(5);
+  await makeKeys(2);
+  await passMinutes(65);
+  await makeKeys(1);
+  await passMinutes(20);
+  mail.mailbox.answerRecipient = () => undefined;
+  await passMinutes(200);
+  const told = toldKeys();
+  assert.deepEqual(told.flat().sort(), keys(0, 13));
+  assert.ok(told.length <= 3, `${told.length} e-mails`);
+
+  // No worker runs for so long that all are due.
+  await makeKeys(12);
+  clock.time += 90 * 60_000;
+  await passMinutes(1);
+  assert.deepEqual(toldKeys().slice(told.length), [keys(13, 25)]);
+
+  // The second e-mail is refused for good, so its first act is not told. The others are, together.
+  await makeKeys(1);
+  await passMinutes(1);
+  await makeKeys(9);
+  mail.mailbox.answerRecipient = () => '550 5.7.1 relaying denied';
+  await passMinutes(11);
+  mail.mailbox.answerRecipient = () => undefined;
+  await passMinutes(60);
+  assert.deepEqual(toldKeys().slice(told.length + 1), [keys(25, 26), keys(27, 35)]);
 });
 
 test('a key has a name, which its e-mail says with what it may do', async () => {

@@ -13,6 +13,8 @@ interface AccessNotice {
   readonly path: string;
   /** What to do, where it is not to undo it. */
   readonly advice?: string;
+  /** Each is told at once: it is about another person, and can be cancelled. Many of the other kinds become one e-mail. */
+  readonly isToldAlone?: true;
 }
 
 const usualAdvice = 'If your team did not do this, undo it in the dashboard and look into the audit log.';
@@ -76,6 +78,7 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     title: 'An owner asks to recover the account of a member of {merchant}',
     meaning: 'Once a second owner agrees, a link will set a new password for the member after a delay.',
     path: 'team',
+    isToldAlone: true,
     advice: cancelAdvice,
   },
   startRecovery: {
@@ -83,12 +86,14 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     meaning:
       'From {effectiveAt} on, a link sets a new password for the member and ends every other way to sign in.',
     path: 'team',
+    isToldAlone: true,
     advice: cancelAdvice,
   },
   cancelRecovery: {
     title: 'The recovery of a member of {merchant} was cancelled',
     meaning: 'Its link does not work.',
     path: 'team',
+    isToldAlone: true,
     advice: 'If your team did not do this, ask the member, and look into the audit log.',
   },
   completeRecovery: {
@@ -96,6 +101,7 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     meaning:
       'A link set a new password for the member, and ended every other way to sign in and all sessions.',
     path: 'team',
+    isToldAlone: true,
     advice:
       'If the member did not do this, remove the member in the dashboard, and tell the operator at once.',
   },
@@ -128,9 +134,9 @@ export function isAccessKind(kind: string): boolean {
   return Object.hasOwn(notices, kind);
 }
 
-/** Whether many e-mails of the kind become one. Recoveries are told at once: each is about another person, and can be cancelled. */
+/** Whether many e-mails of the kind become one. */
 export function isGatheredKind(kind: string): boolean {
-  return isAccessKind(kind) && !kind.endsWith('Recovery');
+  return isAccessKind(kind) && notices[kind]?.isToldAlone === undefined;
 }
 
 /** Whether the act is on what payers see of a merchant, rather than on who may act for it. */
@@ -170,6 +176,7 @@ export async function composeAccessMail(
   const rows: readonly MailRow[] = [
     ['Merchant', merchant],
     ...told
+      .toSorted((one, other) => Number(isSecretKey(other)) - Number(isSecretKey(one)))
       .slice(0, maxShown)
       .flatMap(({ act, actor, at }): readonly MailRow[] => [
         ...subjectRows(act),
@@ -209,8 +216,14 @@ interface Told {
   readonly isLast?: boolean;
 }
 
-/** Acts that an e-mail shows one by one. */
+/** Acts that an e-mail shows one by one; first the keys that may do most. */
 const maxShown = 20;
+
+function isSecretKey({ act }: Told): boolean {
+  return subjectOf(act.after).kind === 'secret';
+}
+
+const everything = 'everything that the merchant API offers';
 
 /** Fills the placeholders of a notice. Keys of several kinds are keys, with what each may do below. */
 function filler(merchant: string, told: readonly Told[]): (text: string) => string {
@@ -222,7 +235,7 @@ function filler(merchant: string, told: readonly Told[]): (text: string) => stri
     text
       .replaceAll('{effectiveAt}', effectiveAt === '' ? '' : timeText(effectiveAt))
       .replaceAll('{kind}', isOneKind ? kind : 'API')
-      .replaceAll('{power}', isSecret ? 'everything that the merchant API offers' : 'what is listed below')
+      .replaceAll('{power}', isSecret ? everything : 'what is listed below')
       .replaceAll('{merchant}', () => merchant);
 }
 
@@ -236,7 +249,10 @@ function subjectRows({ before, after }: Act): readonly MailRow[] {
     ['Role before', earlier.role ?? ''],
     ['Key', kind === undefined ? '' : `${kind === 'secret' ? 'sk' : 'rk'}_live_…${last4}`],
     ['For', later.name ?? ''],
-    ['May', kind === 'restricted' ? (later.permissions ?? []).join(', ') : ''],
+    [
+      'May',
+      kind === 'secret' ? everything : kind === 'restricted' ? (later.permissions ?? []).join(', ') : '',
+    ],
     ['Works until', expiresAt === '' ? '' : timeText(expiresAt)],
     ['Address', urlWithoutValues(later.webhookUrl ?? '')],
     ['Address before', urlWithoutValues(earlier.webhookUrl ?? '')],

@@ -22,29 +22,32 @@ export const insertMail = statement({
    on conflict (fact, recipient) do nothing`,
 });
 
+const leasedColumns = {
+  mail_id: 'int8',
+  merchant_id: 'text?',
+  fact: 'text',
+  recipient: 'text',
+  kind: 'text',
+  payer: 'text',
+  language: 'text',
+  sealed_data: 'bytea?',
+  attempt_count: 'int4',
+  created_at: 'timestamptz',
+  is_bounced: 'bool',
+} as const;
+const leasedList = `m.mail_id, m.merchant_id, m.fact, m.recipient, m.kind, m.payer, m.language, m.sealed_data, m.attempt_count, m.created_at,
+     exists (select from mail_bounces b where b.address = m.recipient) as is_bounced`;
+
 // The lease is the time of the next attempt: a worker that dies lets another one send it then.
 export const leaseMails = statement({
   name: 'mail_lease',
   parameters: { now: 'timestamptz', leasedUntil: 'timestamptz', limit: 'int8' },
-  columns: {
-    mail_id: 'int8',
-    merchant_id: 'text?',
-    fact: 'text',
-    recipient: 'text',
-    kind: 'text',
-    payer: 'text',
-    language: 'text',
-    sealed_data: 'bytea?',
-    attempt_count: 'int4',
-    created_at: 'timestamptz',
-    is_bounced: 'bool',
-  },
+  columns: leasedColumns,
   text: `update mails m set next_attempt_at = :leasedUntil, attempt_count = m.attempt_count + 1
    from (select mail_id from mails where status = 'pending' and next_attempt_at <= :now
      order by next_attempt_at limit :limit for update skip locked) due
    where m.mail_id = due.mail_id
-   returning m.mail_id, m.merchant_id, m.fact, m.recipient, m.kind, m.payer, m.language, m.sealed_data, m.attempt_count, m.created_at,
-     exists (select from mail_bounces b where b.address = m.recipient) as is_bounced`,
+   returning ${leasedList}`,
 });
 export type LeasedMail = Row<typeof leaseMails>;
 
@@ -79,29 +82,25 @@ export const latestAlike = statement({
      and created_at > :since`,
 });
 
-// Those that wait for no attempt of their own yet; another worker may have leased those that are due.
-export const waitingAlike = statement({
-  name: 'mail_waiting_alike',
+// Those that are due, or wait for their first attempt. All others are leased, or keep to their own schedule of attempts.
+export const leaseAlike = statement({
+  name: 'mail_lease_alike',
   parameters: {
-    mailId: 'int8',
     merchantId: 'text',
     recipient: 'text',
     kind: 'text',
     now: 'timestamptz',
+    leasedUntil: 'timestamptz',
     limit: 'int8',
   },
-  columns: {
-    mail_id: 'int8',
-    fact: 'text',
-    recipient: 'text',
-    sealed_data: 'bytea?',
-    kind: 'text',
-    created_at: 'timestamptz',
-  },
-  text: `select mail_id, fact, recipient, sealed_data, kind, created_at from mails
-   where merchant_id = :merchantId and recipient = :recipient and kind = :kind and payer = '' and status = 'pending'
-     and attempt_count = 0 and next_attempt_at > :now and mail_id <> :mailId
-   order by mail_id limit :limit`,
+  columns: leasedColumns,
+  text: `update mails m set next_attempt_at = :leasedUntil, attempt_count = m.attempt_count + 1
+   from (select mail_id from mails
+     where merchant_id = :merchantId and recipient = :recipient and kind = :kind and payer = '' and status = 'pending'
+       and (next_attempt_at <= :now or attempt_count = 0)
+     order by mail_id limit :limit for update skip locked) alike
+   where m.mail_id = alike.mail_id
+   returning ${leasedList}`,
 });
 
 // A worker whose lease has ended changes nothing: the attempt is no longer its own.

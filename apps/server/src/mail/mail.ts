@@ -118,29 +118,44 @@ export async function deleteOld({ db, clock }: Pick<MailWorker, 'db' | 'clock'>)
 /** Sends what is due, once. True when more may be due. */
 export async function sendDue(worker: MailWorker): Promise<boolean> {
   const now = worker.clock.now();
-  const leasedUntil = new Date(now.getTime() + leaseMs);
-  const leased = await worker.db.query(sql.leaseMails, { now, leasedUntil, limit: batch });
-  await Promise.all(leased.map((mail) => sendOne(worker, mail)));
+  const leased = await worker.db.query(sql.leaseMails, { now, leasedUntil: leaseEnd(now), limit: batch });
+  const groups = Map.groupBy(leased, ({ mail_id: mailId, merchant_id: merchantId, recipient, kind }) =>
+    isGatheredKind(kind) ? `${merchantId} ${recipient} ${kind}` : mailId,
+  );
+  await Promise.all([...groups.values()].map((mails) => sendTogether(worker, mails)));
   return leased.length === batch;
 }
 
-async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
+function leaseEnd(now: Date): Date {
+  return new Date(now.getTime() + leaseMs);
+}
+
+/** Sends one e-mail that tells all of these leased ones, with those alike that it can lease. */
+async function sendTogether(worker: MailWorker, mails: readonly sql.LeasedMail[]): Promise<void> {
+  const [mail, ...leased] = mails.toSorted((one, other) => Number(one.mail_id - other.mail_id));
+  if (mail === undefined) return;
   if (mail.recipient === toMembers) return distribute(worker, mail);
-  if (mail.is_bounced) return finish(worker, mail, 'address_bounced_before');
+  if (mail.is_bounced) return finishEach(worker, mails, 'address_bounced_before');
   const data = opened(worker, mail);
-  if (data === undefined) return retry(worker, mail, 'its data could not be read');
+  if (data === undefined) {
+    await retry(worker, [mail], 'its data could not be read');
+    return sendTogether(worker, leased);
+  }
   const excess = await excessOf(worker.db, mail, { data, ofMerchant: worker.payerMailsPerDay });
   if (excess !== undefined) {
     worker.log.warn('mail.too_many', { mailId: String(mail.mail_id), merchantId: mail.merchant_id ?? '' });
     return finish(worker, mail, 'too_many', excess);
   }
-  const gathered = await gather(worker, mail);
-  const message = await composed(worker, mail, { data, others: gathered });
-  if (message === 'unwanted') return finish(worker, mail, 'unwanted');
-  if (message === 'failed') return retry(worker, mail, 'its text could not be written');
+  const { others, told } = await gather(worker, mail, leased);
+  const message = await composed(worker, mail, { data, others: told });
+  if (message === 'unwanted') return finishEach(worker, [mail, ...others], 'unwanted');
+  if (message === 'failed') {
+    await retry(worker, [mail], 'its text could not be written');
+    return sendTogether(worker, others);
+  }
   const outcome = await worker.transport.send(message);
   if (outcome.kind === 'accepted') {
-    await finishGathered(worker, gathered);
+    await finishGathered(worker, others);
     return finish(worker, mail, 'accepted');
   }
   const { kind, reason, code } = outcome;
@@ -150,15 +165,18 @@ async function sendOne(worker: MailWorker, mail: sql.LeasedMail): Promise<void> 
     outcome: kind,
     code,
   });
-  if (kind === 'attempt_failed') return retry(worker, mail, reason);
-  return finish(worker, mail, kind, reason);
+  if (kind === 'attempt_failed') return retry(worker, [mail, ...others], reason);
+  await finish(worker, mail, kind, reason);
+  if (kind === 'address_refused') return finishEach(worker, others, 'address_bounced_before');
+  // The server refused an e-mail as a whole, and the next one leaves the first of its acts out.
+  return retry(worker, others, reason);
 }
 
 /** Stores an e-mail for each member who wants it, in the transaction that finishes their common row. */
 async function distribute(worker: MailWorker, mail: sql.LeasedMail): Promise<void> {
   const { fact, kind, merchant_id: merchantId, created_at: at, mail_id: mailId } = mail;
   const data = opened(worker, mail);
-  if (merchantId === null || data === undefined) return retry(worker, mail, 'its data could not be read');
+  if (merchantId === null || data === undefined) return retry(worker, [mail], 'its data could not be read');
   await worker.db.transaction(async (transaction) => {
     for (const recipient of await worker.recipientsOf(transaction, merchantId, kind))
       await storeMail(transaction, worker, { merchantId, fact, recipient, kind, data, at });
@@ -167,29 +185,31 @@ async function distribute(worker: MailWorker, mail: sql.LeasedMail): Promise<voi
   });
 }
 
-/** What waits to be told in one e-mail with this one. */
-async function gather(worker: MailWorker, mail: sql.LeasedMail): Promise<readonly Gathered[]> {
-  const { mail_id: mailId, recipient, kind, merchant_id: merchantId } = mail;
-  if (merchantId === null || !isGatheredKind(kind)) return [];
+/**
+ * What is told in one e-mail with this one, oldest first: those that are leased with it, and those alike that no worker has
+ * leased. What cannot be read is tried again by itself.
+ */
+async function gather(
+  worker: MailWorker,
+  mail: sql.LeasedMail,
+  leased: readonly sql.LeasedMail[],
+): Promise<{ readonly others: readonly sql.LeasedMail[]; readonly told: NonNullable<OpenedMail['others']> }> {
+  const { recipient, kind, merchant_id: merchantId } = mail;
+  if (merchantId === null || !isGatheredKind(kind)) return { others: [], told: [] };
   const now = worker.clock.now();
-  const rows = await worker.db.query(sql.waitingAlike, {
-    ...{ mailId, merchantId, recipient, kind, now, limit: gatheredAtOnce },
-  });
-  return rows.flatMap((row) => {
-    const data = opened(worker, row);
-    return data === undefined ? [] : [{ mailId: row.mail_id, data, at: row.created_at }];
-  });
+  const alike = { merchantId, recipient, kind, now, leasedUntil: leaseEnd(now), limit: gatheredAtOnce };
+  const all = [...leased, ...(await worker.db.query(sql.leaseAlike, alike))]
+    .toSorted((one, other) => Number(one.mail_id - other.mail_id))
+    .map((other) => ({ other, data: opened(worker, other), at: other.created_at }));
+  const told = all.flatMap(({ data, ...rest }) => (data === undefined ? [] : [{ ...rest, data }]));
+  const unread = all.filter(({ data }) => data === undefined).map(({ other }) => other);
+  await retry(worker, unread, 'its data could not be read');
+  return { others: told.map(({ other }) => other), told };
 }
 
-interface Gathered {
-  readonly mailId: bigint;
-  readonly data: string;
-  readonly at: Date;
-}
-
-async function finishGathered({ db, clock }: MailWorker, gathered: readonly Gathered[]): Promise<void> {
+async function finishGathered({ db, clock }: MailWorker, gathered: readonly sql.LeasedMail[]): Promise<void> {
   if (gathered.length === 0) return;
-  const mailIds = gathered.map(({ mailId }) => mailId);
+  const mailIds = gathered.map(({ mail_id: mailId }) => mailId);
   await db.query(sql.finishGathered, { mailIds, status: mailMoves.accepted, at: clock.now() });
 }
 
@@ -227,12 +247,27 @@ async function composed(
   }
 }
 
-async function retry(worker: MailWorker, mail: sql.LeasedMail, error: string): Promise<void> {
-  const failure = { attemptsMade: mail.attempt_count, endedAt: worker.clock.now(), retryAfter: undefined };
-  const next = nextAttemptAt(defaultRetrySettings, worker.random, failure);
-  if (next === undefined) return finish(worker, mail, 'attempts_exhausted', error);
-  const attempt = mail.attempt_count;
-  await worker.db.query(sql.retryMail, { mailId: mail.mail_id, attempt, nextAttemptAt: next, error });
+/** Tries these again at the same time, so that they stay together: when the one that has waited longest is due. */
+async function retry(worker: MailWorker, mails: readonly sql.LeasedMail[], error: string): Promise<void> {
+  const endedAt = worker.clock.now();
+  const planned = mails.map((mail) => {
+    const failure = { attemptsMade: mail.attempt_count, endedAt, retryAfter: undefined };
+    return { mail, next: nextAttemptAt(defaultRetrySettings, worker.random, failure) };
+  });
+  const latest = Math.max(...planned.map(({ next }) => next?.getTime() ?? 0));
+  for (const { mail, next } of planned) {
+    const { mail_id: mailId, attempt_count: attempt } = mail;
+    if (next === undefined) await finish(worker, mail, 'attempts_exhausted', error);
+    else await worker.db.query(sql.retryMail, { mailId, attempt, nextAttemptAt: new Date(latest), error });
+  }
+}
+
+async function finishEach(
+  worker: MailWorker,
+  mails: readonly sql.LeasedMail[],
+  trigger: MailTrigger,
+): Promise<void> {
+  for (const mail of mails) await finish(worker, mail, trigger);
 }
 
 async function finish(

@@ -155,7 +155,7 @@ const aloneMs = 60 * 60_000;
 
 /**
  * The first e-mail of a kind goes out at once. What follows within some minutes waits, and is told in one e-mail: many alike would
- * hide another notice, and would be read by no one.
+ * hide another notice, and their reader would stop reading them.
  */
 async function dueTimeOf(
   transaction: Transaction,
