@@ -169,7 +169,11 @@ test('after an outage of the mail server few e-mails tell each act once, also wh
     for (const until = made + count; made < until; made += 1) {
       const [last4, client] = [`k${100 + made}`, { clientAddress: '', userAgent: '' }];
       const notice = {
-        ...{ merchantId, at: clock.now(), actor: { ...client, kind: 'member', id: userId, name: email } as const },
+        ...{
+          merchantId,
+          at: clock.now(),
+          actor: { ...client, kind: 'member', id: userId, name: email } as const,
+        },
         act: { action: 'createApiKey', subject: last4, after: JSON.stringify({ kind: 'secret', last4 }) },
       } as const;
       await database.db.transaction((transaction) => mail.tellers.tellOwners(transaction, notice));
