@@ -3,7 +3,8 @@ const titles: Readonly<Record<string, string>> = {
   // People and their own accounts.
   signInWithRecoveryCode: 'Signed in with a recovery code',
   signInOnNewDevice: 'Signed in on a new device',
-  lockSecondFactor: 'Entered too many wrong codes',
+  lockSecondFactor: 'Entered too many wrong codes on new devices',
+  exhaustCodesOfDevice: 'Entered too many wrong codes on a known device',
   revokeMySession: 'Ended a session',
   changePassword: 'Changed the password',
   addPasskey: 'Added a passkey',

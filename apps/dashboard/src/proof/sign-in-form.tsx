@@ -145,8 +145,8 @@ function CodeForm({ onDone, onBack }: { readonly onDone: () => void; readonly on
       {!isRefused && <FailureNotice error={check.error} />}
       {check.error?.slug === 'rate_limited' && (
         <p className="text-sm text-soft">
-          A device on which you signed in before, a passkey or a wallet still signs you in. If you did not
-          enter wrong codes, change your password.
+          Another device on which you signed in before, a passkey or a wallet still signs you in. If you did
+          not enter wrong codes, change your password.
         </p>
       )}
       <Button type="submit" kind="primary" size="large" isBusy={check.isRunning}>

@@ -48,6 +48,10 @@ const personalNotices: Readonly<Record<string, Notice>> = {
     'Too many wrong codes at your sign-in',
     'Your password was entered, and then too many wrong codes of the authenticator app. So for 15 minutes no new device can sign in with a code. The devices that you used before still can, and so can passkeys and wallets.',
   ],
+  exhaustCodesOfDevice: [
+    'Too many wrong codes on a device of yours',
+    'On a device that you used before, your password was entered, and then too many wrong codes of the authenticator app. So this device must wait some minutes before each further code. It locks no other device, and passkeys and wallets still sign in.',
+  ],
   askRecovery: [
     'An owner asks to recover your account',
     'Once a second owner agrees, a link will set a new password after a delay.',

@@ -3,7 +3,6 @@ import { systemClock } from '#outside/clock.ts';
 import { listAudit, recordPersonalAct } from './audit.ts';
 import type { Actor, MemberContext } from './context.ts';
 import { lockCodes, lockOfCodes } from './user.sql.ts';
-import { findEmail } from './user.ts';
 
 /**
  * Wrong codes of the second factor in a row that lock the account for the devices that its person has not used before, and for
@@ -12,7 +11,11 @@ import { findEmail } from './user.ts';
  */
 export const codeLockout = { maxFailedAttempts: 10, durationSeconds: 900 } as const;
 
-const action = 'lockSecondFactor';
+/**
+ * What too many wrong codes do: they lock all devices that the person has not used before, or use up what one known device may
+ * try and nothing else.
+ */
+type LockoutAction = 'lockSecondFactor' | 'exhaustCodesOfDevice';
 
 /** Seconds for which new devices enter no code for this person. Undefined: they may. The library counts by the machine's time. */
 export async function secondsLocked(queryable: Queryable, userId: string): Promise<number | undefined> {
@@ -25,8 +28,9 @@ export async function secondsLocked(queryable: Queryable, userId: string): Promi
 export async function recordLockout(
   transaction: Transaction,
   deps: MemberContext,
-  { userId, place }: { readonly userId: string; readonly place: Omit<Actor, 'kind' | 'id' | 'name'> },
+  { actor, action }: { readonly actor: Actor; readonly action: LockoutAction },
 ): Promise<void> {
+  const { id: userId } = actor;
   // Guesses at the same time would all find that nothing was told.
   await transaction.query(lockCodes, { userId });
   const nowSeconds = Math.floor(deps.clock.now().getTime() / 1_000);
@@ -35,7 +39,5 @@ export async function recordLockout(
     filter: { action, from: nowSeconds - codeLockout.durationSeconds + 1 },
   });
   if (told.entries.length > 0) return;
-  const name = (await findEmail(transaction, userId)) ?? '';
-  const actor: Actor = { kind: 'member', id: userId, name, ...place };
   await recordPersonalAct(transaction, deps, { userId, actor, act: { action, subject: userId } });
 }

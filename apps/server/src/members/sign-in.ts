@@ -36,6 +36,8 @@ const minPasswordLength = 12;
 const maxPasswordLength = 128;
 /** The library asks little: a look-up of a session, rarely a sign-in. */
 const connections = 4;
+/** For known devices, whose codes the door limits. */
+const noLockout = { enabled: false } as const;
 /** Unqualified names are the library's tables. */
 const searchPath = { setting: 'search_path', everything: 'sign_in', accepts: () => false };
 
@@ -53,7 +55,7 @@ export function openSignIn(options: SignInOptions): SignIn {
     onError: (error) => log.warn('sign_in.connection_lost', { message: error.message }),
   });
   const auth = betterAuth(signInConfiguration(options, pool));
-  const withoutLockout = betterAuth(signInConfiguration(options, pool, { enabled: false }));
+  const withoutLockout = betterAuth(signInConfiguration(options, pool, noLockout));
   const requestOf = (path: string, request: RequestInit) =>
     new Request(`${dashboardOrigin}${basePath}${path}`, request);
   return {
@@ -91,7 +93,7 @@ export function openSignIn(options: SignInOptions): SignIn {
 export function signInConfiguration(
   options: SignInOptions,
   database: PlainPool,
-  accountLockout: { readonly enabled: boolean } = { enabled: true },
+  accountLockout: typeof codeLockout | typeof noLockout = codeLockout,
 ) {
   const { dashboardOrigin, random, log } = options;
   const isSecure = dashboardOrigin.startsWith('https:');
@@ -163,7 +165,7 @@ export function signInConfiguration(
           afterVerification: async ({ verification }) => assertVerified(verification.authenticationInfo),
         },
       }),
-      twoFactor({ issuer: 'Florin', accountLockout: { ...codeLockout, ...accountLockout } }),
+      twoFactor({ issuer: 'Florin', accountLockout }),
       ownMethods(options),
     ],
   } satisfies BetterAuthOptions;

@@ -241,8 +241,8 @@ function recorded<T>(
 }
 
 /**
- * The same for a change that is meant to shut somebody out, as a lost phone's finder: it ends the person's other sessions, and
- * their other devices count as new ones again.
+ * The same for a change that shuts out who else has entered the account, such as the finder of a lost phone. It ends the
+ * person's other sessions, and their other devices count as new ones again.
  */
 function recordedAndAlone(
   deps: MeDeps,

@@ -17,7 +17,7 @@ import { hashPassword } from '#members/password.ts';
 import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
-import { endSession } from '#members/user.ts';
+import { endSession, findEmail } from '#members/user.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
 import type { Attempts } from './attempts.ts';
@@ -142,8 +142,8 @@ function entering(deps: SignInDeps): Enter {
 }
 
 /**
- * Takes the code of a sign-in that the password began. Wrong codes lock the account for new devices, and the person is told. A
- * device that the person used before has an allowance of its own.
+ * Takes the code of a sign-in that the password began. Wrong codes lock the account for new devices. A device that the person
+ * used before has an allowance of its own. The person is told of either.
  */
 async function enterByCode(
   deps: SignInDeps,
@@ -164,9 +164,11 @@ async function enterByCode(
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
     const seconds = ofDevice === undefined ? await secondsLocked(people, userId) : undefined;
-    if (seconds === undefined && error.slug !== 'rate_limited') throw error;
-    const { kind: _, id: __, name: ___, ...place } = actorOf({ userId, email: '' }, call);
-    await people.transaction((transaction) => recordLockout(transaction, deps, { userId, place }));
+    const isDeviceExhausted = ofDevice !== undefined && error.slug === 'rate_limited';
+    if (seconds === undefined && !isDeviceExhausted) throw error;
+    const actor = actorOf({ userId, email: (await findEmail(people, userId)) ?? '' }, call);
+    const action = isDeviceExhausted ? 'exhaustCodesOfDevice' : 'lockSecondFactor';
+    await people.transaction((transaction) => recordLockout(transaction, deps, { actor, action }));
     throw seconds === undefined ? error : refuseCodes(seconds);
   }
 }
