@@ -78,8 +78,9 @@ const rules: Readonly<Record<string, Rule>> = {
     steps: [paid.first],
     ...{ status: 'initialized', shows: 'first', books: nothing, events: [detected], legs: [] },
   },
-  'a payment whose block is reorged out is undetected': {
-    steps: [paid.first, reorg],
+  // proves W4.12
+  'a payment whose block is reorged out is undetected, and pays nothing when later blocks are final': {
+    steps: [paid.first, reorg, final],
     ...{ status: 'initialized', books: nothing, events: [detected], legs: [] },
   },
   'a payment that is mined again after a reorg shows its new transaction': {
@@ -117,6 +118,7 @@ const rules: Readonly<Record<string, Rule>> = {
     ...{ status: 'paid', shows: 'first', isReturned: true, books: nothing, legs: ['first settle done'] },
     events: [detected, 'session.paid', 'session.exception reclaimed'],
   },
+  // proves W4.6
   'a second payment of a session is booked and refunded': {
     steps: [paid.first, final, paid.second, final, refunded.second, final],
     ...{ status: 'paid', shows: 'first', books: booked },

@@ -81,7 +81,8 @@ for (const cap of ['perOrderCap', 'hourlyCap', 'dailyCap'] as const) {
   });
 }
 
-test('a payout that the vault holds too little for leaves the hour’s cap to the next one', async () => {
+// proves W4.20
+test('a payout that the vault holds too little for leaves the hour’s cap to the next one, and is made once it suffices', async () => {
   const huge = await toPayOut(100);
   world.clock.time += 1_000;
   const large = await toPayOut(10);
@@ -98,6 +99,13 @@ test('a payout that the vault holds too little for leaves the hour’s cap to th
   waitLong();
   await payOut();
   assert.deepEqual([await legOf(huge), await legOf(large)], ['waiting vault_short', 'sent']);
+  Object.assign(world, { held: boundless, available: boundless });
+  for (const _round of [1, 2]) {
+    waitLong();
+    await payOut();
+  }
+  const sent = async (order: StoredOrder) => (await world.sent(order)).map(({ leg }) => leg);
+  assert.deepEqual([await sent(huge), await sent(large), await sent(young)], Array(3).fill(['payout']));
 });
 
 test('a payout whose payment is in doubt keeps nothing from others', async () => {

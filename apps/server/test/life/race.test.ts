@@ -92,6 +92,7 @@ function racers(): Racer[] {
 
 // Another payer is first each time. The money of those who lose stays or comes back.
 for (const first of [0, 2, 4]) {
+  // proves W4.16
   test(
     `when six kinds of clients race to pay one session, ${first} first, one pays and the others keep their money`,
     first === 0 ? {} : deepOnly,
