@@ -137,7 +137,7 @@ export async function findReceivedOrder(
   return row?.order_id;
 }
 
-/** What the terms say about late money: a merchant who takes all of it takes the whole amount; nobody decides about what goes back. */
+/** What the terms say about late money: a merchant who takes all of it takes the whole amount; no decision is made about what goes back. */
 function decisionOf(
   { late_until: lateUntil, is_late_accepted: isLateAccepted }: LateTerms,
   { isWhole, now }: { readonly isWhole: boolean; readonly now: Date },

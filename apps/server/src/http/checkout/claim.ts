@@ -39,7 +39,7 @@ const maxPlaces = 20;
 
 /**
  * The data of the page about a session's money to return. Reads only the database. Addresses are shortened: payers know
- * theirs, and nobody can pay to one that a stranger asked for.
+ * theirs, and cannot pay to one that a stranger asked for.
  */
 export async function claimData(
   deps: CheckoutContext,
