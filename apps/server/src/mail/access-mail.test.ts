@@ -221,6 +221,15 @@ test('after an outage of the mail server few e-mails tell each act once, also wh
   mail.mailbox.answerRecipient = () => undefined;
   await passMinutes(60);
   assert.deepEqual(toldKeys().slice(told.length + 1), [keys(25, 26), keys(27, 35)]);
+
+  // While nothing fails, what follows the first e-mail comes ten minutes later, however long it goes on.
+  for (let second = 0; second < 15; second += 1) {
+    await makeKeys(1);
+    while (await sendDue(mail.worker()));
+    clock.time += 1_000;
+  }
+  await passMinutes(12);
+  assert.deepEqual(toldKeys().slice(told.length + 3), [keys(35, 36), keys(36, 50)]);
 });
 
 test('a key has a name, which its e-mail says with what it may do', async () => {
@@ -291,6 +300,17 @@ test('owners and admins are told where webhooks go also when an API key sends th
   const moved = await move(0, 15);
   assert.equal(actsIn(moved), 8);
   assert.equal(moved.filter(({ text }) => text.includes('not told for a day')).length, 1);
+  // It silences itself alone.
+  const other = await world.merchants.addKey(merchantId);
+  const byOther = { ...hook, webhookId, webhookUrl: 'https://shop.example.com/other' };
+  assert.equal(
+    (await world.merchants.send('POST', '/webhook/update', { key: other, body: byOther })).code,
+    0,
+  );
+  assert.match(
+    (await newMails(email))[0]?.text ?? '',
+    new RegExp(`Done by: API key sk_live_…${other.slice(-4)}`),
+  );
   clock.time += 86_400_000;
   assert.equal((await move(20, 21)).length, 1);
 

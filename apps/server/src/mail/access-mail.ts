@@ -20,9 +20,9 @@ interface AccessNotice {
 const usualAdvice = 'If your team did not do this, undo it in the dashboard and look into the audit log.';
 const keyAdvice = 'If your programs did not do this, revoke the key in the dashboard and undo the change.';
 const lastWebhookAdvice =
-  'Programs changed webhooks very often today. Further changes by API keys are not told for a day, so look at the webhooks in the dashboard now.';
+  'An API key changed webhooks very often today. Further changes by this key are not told for a day, so look at the webhooks in the dashboard now.';
 const lastPayerAdvice =
-  'Programs changed very often today where payers are sent. Further changes by API keys are not told for a day, so look at the links and the branding in the dashboard now.';
+  'An API key changed very often today where payers are sent. Further changes by this key are not told for a day, so look at the links and the branding in the dashboard now.';
 const cancelAdvice =
   'If the member did not lose access, an owner or an admin cancels it in the dashboard, on the page of the team.';
 

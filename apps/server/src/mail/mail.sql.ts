@@ -163,7 +163,7 @@ export const takeKeyMailTurn = statement({
   text: `select true as locked from ${awaitLockOf('keyMails', ':merchantId::text')}`,
 });
 
-// Changes by keys, which their facts say. Changes, not e-mails: each is told to several people.
+// Changes by a key, which their facts say. Changes, not e-mails: each is told to several people.
 export const countKeyWebhookChanges = countKeyChanges(
   'mail_count_key_webhook_changes',
   "'createWebhook', 'updateWebhook'",
@@ -176,11 +176,11 @@ export const countKeyPayerChanges = countKeyChanges(
 function countKeyChanges(name: string, kinds: string) {
   return statement({
     name,
-    parameters: { merchantId: 'text', since: 'timestamptz' },
+    parameters: { merchantId: 'text', keyId: 'text', since: 'timestamptz' },
     columns: { told: 'int8', is_last_told: 'bool' },
-    text: `select count(distinct fact) as told, count(*) filter (where fact like '%:key:last') > 0 as is_last_told from mails
+    text: `select count(distinct fact) as told, count(*) filter (where fact like '%:last') > 0 as is_last_told from mails
    where kind in (${kinds}) and merchant_id = :merchantId and created_at > :since
-     and fact like '%:key:%'`,
+     and strpos(fact, ':key:' || :keyId || ':') > 0`,
   });
 }
 

@@ -130,7 +130,9 @@ export function ownerTeller(deps: MailContext): TellOwners {
   return async (transaction, { merchantId, actor, act, at }) => {
     if (!isAccessNotice(act)) return;
     const place =
-      actor.kind === 'key' ? await placeOfKeyChange(transaction, { merchantId, act, at }) : undefined;
+      actor.kind === 'key'
+        ? await placeOfKeyChange(transaction, { merchantId, keyId: actor.id, act, at })
+        : undefined;
     if (place === 'silent') return;
     const isLast = place === 'last';
     const fact = `${act.action}:${merchantId}:${act.subject}:${randomBase62(deps.random.bytes)}`;
@@ -139,10 +141,12 @@ export function ownerTeller(deps: MailContext): TellOwners {
     const toldAlready = isPersonalNotice(act.action) ? act.subject : '';
     for (const { userId, email } of await listRecipients(transaction, merchantId, 'access_changed')) {
       if (userId === toldAlready) continue;
-      const dueAt = await dueTimeOf(transaction, { merchantId, recipient: email, kind: act.action, at });
+      const dueAt = isLast
+        ? at
+        : await dueTimeOf(transaction, { merchantId, recipient: email, kind: act.action, at });
       await storeMail(transaction, deps, {
         ...{ merchantId, recipient: email, data, at, dueAt, kind: act.action },
-        fact: place === undefined ? fact : `${fact}:key:${place}`,
+        fact: place === undefined ? fact : `${fact}:key:${actor.id}:${place}`,
       });
     }
   };
@@ -150,8 +154,6 @@ export function ownerTeller(deps: MailContext): TellOwners {
 
 /** For how long e-mails of one kind to one person are gathered into the next one. */
 const gatherMs = 10 * 60_000;
-/** How much later one that was not gathered goes out by itself, such as when the mail server refused the other. */
-const aloneMs = 60 * 60_000;
 
 /**
  * The first e-mail of a kind goes out at once. What follows within some minutes waits, and is told in one e-mail: many alike would
@@ -170,19 +172,23 @@ async function dueTimeOf(
   if (!isGatheredKind(kind)) return at;
   const since = new Date(at.getTime() - gatherMs);
   const [row] = await transaction.query(latestAlike, { ...alike, since });
-  if (row?.due_at != null) return new Date(row.due_at.getTime() + aloneMs);
-  return row?.stored_at == null ? at : new Date(at.getTime() + gatherMs);
+  return row?.due_at ?? (row?.stored_at == null ? at : new Date(at.getTime() + gatherMs));
 }
 
-/** The place of a key's change among those of the day. Only an e-mail that says it is the last one silences the next ones. */
+/** The place of a change among those that this key made on the day. Only an e-mail that says it is the last silences the next. */
 async function placeOfKeyChange(
   transaction: Transaction,
-  { merchantId, act, at }: { readonly merchantId: string; readonly act: Act; readonly at: Date },
+  {
+    merchantId,
+    keyId,
+    act,
+    at,
+  }: { readonly merchantId: string; readonly keyId: string; readonly act: Act; readonly at: Date },
 ): Promise<number | 'last' | 'silent'> {
   await transaction.query(takeKeyMailTurn, { merchantId });
   const since = daysBefore(at, 1);
   const count = isPayerNotice(act.action) ? countKeyPayerChanges : countKeyWebhookChanges;
-  const [row] = await transaction.query(count, { merchantId, since });
+  const [row] = await transaction.query(count, { merchantId, keyId, since });
   if (row?.is_last_told === true) return 'silent';
   const place = Number(row?.told ?? 0n) + 1;
   return place < maxKeyChangesOfDay ? place : 'last';

@@ -38,7 +38,7 @@ export type TellPerson = (
 ) => Promise<void>;
 
 /** Whom an e-mail about an act names: a person, or an API key, whose acts the audit log does not have. */
-export type NamedActor = Pick<Actor, 'name' | 'clientAddress' | 'userAgent'> & {
+export type NamedActor = Pick<Actor, 'id' | 'name' | 'clientAddress' | 'userAgent'> & {
   readonly kind: Actor['kind'] | 'key';
 };
 

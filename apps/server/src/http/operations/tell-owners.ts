@@ -45,7 +45,7 @@ async function namedKey(
   const key = (await listApiKeys(transaction, merchantId)).find(({ keyId }) => keyId === callerId);
   const keyName = key === undefined || key.name === '' ? '' : `“${key.name}” `;
   const name = `API key ${keyName}${kind === 'secret' ? 'sk' : 'rk'}_live_…${key?.last4 ?? ''}`;
-  return { kind: 'key', name, clientAddress, userAgent: '' };
+  return { kind: 'key', id: callerId, name, clientAddress, userAgent: '' };
 }
 
 /** Tells owners and admins of places to which a change newly leads payers, where there are any. */
