@@ -76,16 +76,16 @@ function isolate(locale: string, text: string): string {
   return locale === 'ar' ? `\u2066${text.replace(/[\u200e\u200f]/g, '')}\u2069` : text;
 }
 
-/** Formats a time in the reader's locale. */
+/** Formats a time in the reader's locale, with its zone: the reader's own where none is given. */
 export function formatTime(locale: string, iso: string, timeZone?: string): string {
-  const zone = timeZone === undefined ? {} : { timeZone, timeZoneName: 'short' as const };
   return new Intl.DateTimeFormat(locale, {
     year: 'numeric',
     month: 'short',
     day: 'numeric',
     hour: '2-digit',
     minute: '2-digit',
-    ...zone,
+    timeZone,
+    timeZoneName: 'short',
   }).format(new Date(iso));
 }
 

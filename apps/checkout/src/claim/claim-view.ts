@@ -111,9 +111,9 @@ function moneyText(
   const amount = formatToken(locale, money, money.amount);
   const text = {
     goes: words.goes,
-    by_hand: words.byHand,
+    by_hand: texts.byHand,
     waits: words.waits,
-    waits_by_hand: words.heldByHand,
+    waits_by_hand: texts.heldByHand,
     goes_later: words.goesLater,
     second: words.second,
     taken: words.taken,
@@ -161,7 +161,8 @@ function returnView({ texts }: ClaimData, { network }: ClaimPlace, { tx }: Claim
 }
 
 function timeOf(locale: string, seconds: number, timeZone: string | undefined): string {
-  return formatTime(locale, new Date(seconds * 1000).toISOString(), timeZone);
+  // On one line.
+  return formatTime(locale, new Date(seconds * 1000).toISOString(), timeZone).replaceAll(' ', '\u00a0');
 }
 
 function askView({ words }: ClaimData, place: ClaimPlace, reader: ClaimReader): Tree {

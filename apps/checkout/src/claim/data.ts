@@ -10,6 +10,8 @@ export type SharedTexts = Pick<
   | 'whyLate'
   | 'whyWrongToken'
   | 'whyDuplicate'
+  | 'byHand'
+  | 'heldByHand'
   | 'noWallet'
   | 'rejected'
   | 'wrongNetwork'

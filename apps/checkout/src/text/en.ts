@@ -198,7 +198,7 @@ export const en = {
   heldBack:
     '{amount} arrived and cannot be used yet: {why}. It goes back automatically after {time}, unless the merchant accepts it.',
   byHand:
-    '{amount} arrived and cannot be used here: {why}. It is too little for the service to send back. Any wallet can send it back: see below.',
+    '{amount} arrived and cannot be used here: {why}. So small an amount does not go back automatically. Any wallet can send it back: see below.',
   heldByHand:
     '{amount} arrived and cannot be used yet: {why}. The merchant may accept it until {time}. After that any wallet can send it back: see below.',
   goesLater: '{amount} arrived and cannot be used here: {why}. It goes back automatically after {time}.',

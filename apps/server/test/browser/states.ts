@@ -233,7 +233,7 @@ export const pageStates: readonly PageState[] = [
     session(
       'underpaid-little',
       [
-        '0.50 USDC arrived and cannot be used here: too little. It is too little for the service to send back.',
+        '0.50 USDC arrived and cannot be used here: too little. So small an amount does not go back automatically.',
       ],
       async (world, linkId) => {
         const begun = await world.begin(linkId);
@@ -256,7 +256,7 @@ export const pageStates: readonly PageState[] = [
   ),
   claim(
     'claim',
-    ['Money that has to go back', '2.50 USDC, too little: goes back automatically', 'Show what is there'],
+    ['Money at the deposit address', '2.50 USDC, too little: goes back automatically', 'Show what is there'],
     (world, sessionId) => expireWith(world, sessionId),
   ),
   deep(
@@ -274,7 +274,7 @@ export const pageStates: readonly PageState[] = [
       'claim-little',
       [
         'Less than $1.00 does not go back automatically.',
-        '0.50 USDC, too little: too little for the service to send back',
+        '0.50 USDC arrived and cannot be used here: too little. So small an amount does not go back automatically.',
       ],
       (world, sessionId) => expireWith(world, sessionId, 500_000n),
     ),

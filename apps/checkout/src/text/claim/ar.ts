@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimAr: ClaimTexts = {
-  title: 'مال يجب أن يعود',
+  title: 'المال في عنوان الإيداع',
   intro:
     'المال الذي يصل إلى عنوان إيداع ولا يمكن استخدامه لهذه الدفعة لا يعود إلا إلى عنوان الاسترداد الذي أُدخل من قبل. لا تستطيع أنت ولا التاجر تغيير هذا العنوان.',
   nothing: 'ليس لهذه الدفعة عنوان إيداع.',
@@ -12,8 +12,6 @@ export const claimAr: ClaimTexts = {
   waits: '{amount}، {why}: يعود تلقائيًا بعد {time} ما لم يقبله التاجر',
   accepted: '{amount}، {why}: قُبل دفعةً',
   back: '{amount}، {why}: عاد',
-  byHand: '{amount}، {why}: أصغر من أن تعيده الخدمة؛ تستطيع أي محفظة إعادته أدناه',
-  heldByHand: '{amount}، {why}: يمكن للتاجر قبوله حتى {time}؛ بعد ذلك تستطيع أي محفظة إعادته أدناه',
   goesLater: '{amount}، {why}: يعود تلقائيًا بعد {time}',
   second: '{amount}، {why}: يعود ما لم يقبله التاجر قبل ذلك',
   taken: '{amount}، {why}: استلمه التاجر؛ اطلب منه استرداده',

@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimDe: ClaimTexts = {
-  title: 'Geld, das zurückgehen muss',
+  title: 'Geld an der Einzahlungsadresse',
   intro:
     'Geld, das an einer Einzahlungsadresse ankommt und nicht für diese Zahlung verwendet werden kann, kann nur an die zuvor angegebene Erstattungsadresse zurückgehen. Weder Sie noch der Händler können diese Adresse ändern.',
   nothing: 'Diese Zahlung hat keine Einzahlungsadresse.',
@@ -12,10 +12,6 @@ export const claimDe: ClaimTexts = {
   waits: '{amount}, {why}: geht nach dem {time} automatisch zurück, sofern der Händler es nicht annimmt',
   accepted: '{amount}, {why}: als Zahlung angenommen',
   back: '{amount}, {why}: ist zurückgegangen',
-  byHand:
-    '{amount}, {why}: zu wenig für eine automatische Rücksendung; jede Wallet kann es unten zurücksenden',
-  heldByHand:
-    '{amount}, {why}: der Händler kann es bis zum {time} annehmen; danach kann jede Wallet es unten zurücksenden',
   goesLater: '{amount}, {why}: geht nach dem {time} automatisch zurück',
   second: '{amount}, {why}: geht zurück, sofern der Händler es nicht vorher annimmt',
   taken: '{amount}, {why}: der Händler hat es erhalten; bitten Sie ihn um eine Erstattung',

@@ -1,6 +1,6 @@
 /** The words of the page about money to return, besides those of the hosted page. `{name}` is a placeholder. */
 export const claimEn = {
-  title: 'Money that has to go back',
+  title: 'Money at the deposit address',
   intro:
     'Money that arrives at a deposit address and cannot be used for this payment can only go back to the refund address that was entered before. Neither you nor the merchant can change that address.',
   nothing: 'This payment has no deposit address.',
@@ -11,9 +11,6 @@ export const claimEn = {
   waits: '{amount}, {why}: goes back automatically after {time}, unless the merchant accepts it',
   accepted: '{amount}, {why}: accepted as the payment',
   back: '{amount}, {why}: went back',
-  byHand: '{amount}, {why}: too little for the service to send back; any wallet can send it back below',
-  heldByHand:
-    '{amount}, {why}: the merchant may accept it until {time}; after that any wallet can send it back below',
   goesLater: '{amount}, {why}: goes back automatically after {time}',
   second: '{amount}, {why}: goes back, unless the merchant accepts it first',
   taken: '{amount}, {why}: the merchant has received it; ask the merchant for a refund',

@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimEs: ClaimTexts = {
-  title: 'Dinero que debe volver',
+  title: 'Dinero en la dirección de depósito',
   intro:
     'El dinero que llega a una dirección de depósito y no se puede usar para este pago solo puede volver a la dirección de reembolso que se indicó antes. Ni usted ni el comercio pueden cambiarla.',
   nothing: 'Este pago no tiene dirección de depósito.',
@@ -12,10 +12,6 @@ export const claimEs: ClaimTexts = {
   waits: '{amount}, {why}: vuelve automáticamente después del {time}, salvo que el comercio lo acepte',
   accepted: '{amount}, {why}: aceptado como pago',
   back: '{amount}, {why}: devuelto',
-  byHand:
-    '{amount}, {why}: demasiado poco para que el servicio lo devuelva; cualquier monedero puede devolverlo abajo',
-  heldByHand:
-    '{amount}, {why}: el comercio puede aceptarlo hasta el {time}; después cualquier monedero puede devolverlo abajo',
   goesLater: '{amount}, {why}: vuelve automáticamente después del {time}',
   second: '{amount}, {why}: vuelve, salvo que el comercio lo acepte antes',
   taken: '{amount}, {why}: abonado al comercio; pídale un reembolso',

@@ -2,7 +2,7 @@ import { withFrenchSpaces } from '../french-spaces.ts';
 import type { ClaimTexts } from './en.ts';
 
 export const claimFr: ClaimTexts = withFrenchSpaces({
-  title: 'Argent à renvoyer',
+  title: 'Argent à l’adresse de dépôt',
   intro:
     'L’argent qui arrive à une adresse de dépôt et ne peut pas servir à ce paiement ne peut être renvoyé qu’à l’adresse de remboursement saisie auparavant. Ni vous ni le marchand ne pouvez changer cette adresse.',
   nothing: 'Ce paiement n’a pas d’adresse de dépôt.',
@@ -13,10 +13,6 @@ export const claimFr: ClaimTexts = withFrenchSpaces({
   waits: '{amount}, {why} : est renvoyé automatiquement après le {time}, sauf si le marchand l’accepte',
   accepted: '{amount}, {why} : accepté comme paiement',
   back: '{amount}, {why} : a été renvoyé',
-  byHand:
-    '{amount}, {why} : trop peu pour que le service le renvoie ; n’importe quel portefeuille peut le renvoyer ci-dessous',
-  heldByHand:
-    '{amount}, {why} : le marchand peut l’accepter jusqu’au {time} ; ensuite n’importe quel portefeuille peut le renvoyer ci-dessous',
   goesLater: '{amount}, {why} : est renvoyé automatiquement après le {time}',
   second: '{amount}, {why} : est renvoyé, sauf si le marchand l’accepte avant',
   taken: '{amount}, {why} : versé au marchand ; demandez-lui un remboursement',

@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimIt: ClaimTexts = {
-  title: 'Denaro da restituire',
+  title: 'Denaro all’indirizzo di deposito',
   intro:
     'Il denaro che arriva a un indirizzo di deposito e non si può usare per questo pagamento può tornare soltanto all’indirizzo di rimborso indicato prima. Né tu né il venditore potete cambiarlo.',
   nothing: 'Questo pagamento non ha un indirizzo di deposito.',
@@ -12,10 +12,6 @@ export const claimIt: ClaimTexts = {
   waits: '{amount}, {why}: torna automaticamente dopo {time}, a meno che il venditore non lo accetti',
   accepted: '{amount}, {why}: accettato come pagamento',
   back: '{amount}, {why}: restituito',
-  byHand:
-    '{amount}, {why}: troppo poco perché il servizio lo restituisca; qualsiasi wallet può restituirlo qui sotto',
-  heldByHand:
-    '{amount}, {why}: il venditore può accettarlo fino a {time}; poi qualsiasi wallet può restituirlo qui sotto',
   goesLater: '{amount}, {why}: torna automaticamente dopo {time}',
   second: '{amount}, {why}: torna, a meno che il venditore non lo accetti prima',
   taken: '{amount}, {why}: accreditato al venditore; chiedigli un rimborso',

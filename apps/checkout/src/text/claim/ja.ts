@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimJa: ClaimTexts = {
-  title: '返金の対象となる資金',
+  title: '入金アドレスの資金',
   intro:
     '入金アドレスに届いたもののこの支払いに使えない資金は、事前に入力された返金先アドレスにしか戻せません。このアドレスは、あなたも販売者も変更できません。',
   nothing: 'この支払いに入金アドレスはありません。',
@@ -12,9 +12,6 @@ export const claimJa: ClaimTexts = {
   waits: '{amount}、{why}：販売者が受け入れない限り、{time} 以降に自動で戻ります',
   accepted: '{amount}、{why}：支払いとして受け入れられました',
   back: '{amount}、{why}：返送されました',
-  byHand: '{amount}、{why}：少額のためサービスは返送しません。下でどのウォレットからでも返送できます',
-  heldByHand:
-    '{amount}、{why}：販売者は {time} まで受け入れることができます。その後は下でどのウォレットからでも返送できます',
   goesLater: '{amount}、{why}：{time} 以降に自動で戻ります',
   second: '{amount}、{why}：販売者が先に受け入れない限り戻ります',
   taken: '{amount}、{why}：販売者が受け取りました。販売者に返金を依頼してください',

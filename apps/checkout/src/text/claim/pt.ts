@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimPt: ClaimTexts = {
-  title: 'Dinheiro a devolver',
+  title: 'Dinheiro no endereço de depósito',
   intro:
     'O dinheiro que chega a um endereço de depósito e não pode ser usado para este pagamento só pode voltar para o endereço de reembolso informado antes. Nem você nem o comerciante podem mudar esse endereço.',
   nothing: 'Este pagamento não tem endereço de depósito.',
@@ -12,9 +12,6 @@ export const claimPt: ClaimTexts = {
   waits: '{amount}, {why}: volta automaticamente depois de {time}, a menos que o comerciante o aceite',
   accepted: '{amount}, {why}: aceito como pagamento',
   back: '{amount}, {why}: devolvido',
-  byHand: '{amount}, {why}: pouco demais para o serviço devolver; qualquer carteira pode devolver abaixo',
-  heldByHand:
-    '{amount}, {why}: o comerciante pode aceitá-lo até {time}; depois qualquer carteira pode devolvê-lo abaixo',
   goesLater: '{amount}, {why}: volta automaticamente depois de {time}',
   second: '{amount}, {why}: volta, a menos que o comerciante o aceite antes',
   taken: '{amount}, {why}: repassado ao comerciante; peça a ele um reembolso',

@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimTr: ClaimTexts = {
-  title: 'Geri dönmesi gereken para',
+  title: 'Yatırma adresindeki para',
   intro:
     'Bir yatırma adresine ulaşıp bu ödeme için kullanılamayan para, yalnızca önceden girilen iade adresine geri dönebilir. Bu adresi ne siz ne de satıcı değiştirebilir.',
   nothing: 'Bu ödemenin yatırma adresi yok.',
@@ -12,9 +12,6 @@ export const claimTr: ClaimTexts = {
   waits: '{amount}, {why}: satıcı kabul etmezse {time} sonrasında otomatik olarak geri döner',
   accepted: '{amount}, {why}: ödeme olarak kabul edildi',
   back: '{amount}, {why}: geri döndü',
-  byHand: '{amount}, {why}: hizmetin geri göndermesi için çok az; her cüzdan aşağıda geri gönderebilir',
-  heldByHand:
-    '{amount}, {why}: satıcı {time} tarihine kadar kabul edebilir; sonra her cüzdan aşağıda geri gönderebilir',
   goesLater: '{amount}, {why}: {time} sonrasında otomatik olarak geri döner',
   second: '{amount}, {why}: satıcı önce kabul etmezse geri döner',
   taken: '{amount}, {why}: satıcıya aktarıldı; satıcıdan iade isteyin',

@@ -1,7 +1,7 @@
 import type { ClaimTexts } from './en.ts';
 
 export const claimZh: ClaimTexts = {
-  title: '需要退回的款项',
+  title: '充值地址上的款项',
   intro: '到达充值地址但无法用于此付款的款项，只能退回到事先填写的退款地址。您和商家都无法更改该地址。',
   nothing: '此付款没有充值地址。',
   place: '{network} 上的充值地址',
@@ -11,8 +11,6 @@ export const claimZh: ClaimTexts = {
   waits: '{amount}，{why}：除非商家接受，否则在 {time} 之后自动退回',
   accepted: '{amount}，{why}：已作为付款接受',
   back: '{amount}，{why}：已退回',
-  byHand: '{amount}，{why}：金额太小，服务不会退回；任何钱包都可以在下方退回',
-  heldByHand: '{amount}，{why}：商家可在 {time} 之前接受；此后任何钱包都可以在下方退回',
   goesLater: '{amount}，{why}：在 {time} 之后自动退回',
   second: '{amount}，{why}：除非商家先行接受，否则将退回',
   taken: '{amount}，{why}：商家已收款；请向商家申请退款',

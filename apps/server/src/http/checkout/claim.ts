@@ -103,10 +103,11 @@ function wordsIn(tag: string): ClaimData['words'] {
 function sharedTexts({ texts }: Language): ClaimData['texts'] {
   const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
   const { wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet } = texts;
-  const { returnTx, explorer } = texts;
+  const { returnTx, explorer, byHand, heldByHand } = texts;
   return {
     ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
     ...{ wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet, returnTx, explorer },
+    ...{ byHand, heldByHand },
   };
 }
 
