@@ -5,6 +5,7 @@ import { markView } from './mark.ts';
 import { holds, isDepositable, isShort, type Model, missingOf } from './model.ts';
 import { taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
+import { amountText } from './way-view.ts';
 
 /** How much the wallet has too little of the chosen token. Always there, so that screen readers hear of it. */
 export function lackView(model: Model, option: CheckoutOption | undefined): Tree {
@@ -14,7 +15,10 @@ export function lackView(model: Model, option: CheckoutOption | undefined): Tree
     { id: 'lack', class: 'step', role: 'status' },
     option !== undefined &&
       isShort(model) &&
-      fill(texts.short, { missing: formatToken(locale, option, missingOf(model).toString()) }),
+      fill(texts.short, {
+        missing: formatToken(locale, option, missingOf(model).toString()),
+        network: option.chainTitle,
+      }),
   );
 }
 
@@ -26,19 +30,28 @@ export function shortView(model: Model, option: CheckoutOption, actions: Actions
   const others = data.options.filter(
     (other) => other.status !== 'unavailable' && other.total !== '0' && holds(other, balances),
   );
-  const button = (id: string, text: Tree, click: () => void) =>
-    taskButton(model, { id, kind: 'quiet', text, click });
   return h(
     'section',
     { id: 'short' },
     // More of them would hide the rest of the page; the sheet has all.
-    others.slice(0, 3).map((other) => {
+    others.slice(0, 3).map((other, index) => {
       const { tokenId } = other;
-      const text = [markView(data.drawings, other), nameOfToken(texts, other)];
-      return button(`use-${tokenId}`, text, () => actions.choose(tokenId));
+      const amount = nameOfToken(texts, { ...other, symbol: amountText(model, other) });
+      return taskButton(model, {
+        id: `use-${tokenId}`,
+        kind: index === 0 ? 'button' : 'quiet',
+        text: [markView(data.drawings, other), fill(texts.payAmount, { amount })],
+        click: () => {
+          actions.choose(tokenId);
+          actions.pay();
+        },
+      });
     }),
     isDepositable(model) &&
-      button('send-elsewhere', texts.sendElsewhere, () => actions.chooseSource('address')),
+      taskButton(model, {
+        ...{ id: 'send-elsewhere', kind: 'quiet', text: texts.sendElsewhere },
+        click: () => actions.chooseSource('address'),
+      }),
     fundingUrl !== undefined && fundingLink(model, option, fundingUrl),
   );
 }

@@ -79,7 +79,7 @@ export const ar: Texts = {
   rejected: 'رفضت في محفظتك. لم يُدفع شيء.',
   walletBusy: 'في محفظتك طلب آخر مفتوح. أجب عنه أولًا.',
   wrongNetwork: 'محفظتك على شبكة أخرى. انتقل إلى {network} ثم حاول مرة أخرى.',
-  short: 'ينقص هذه المحفظة {missing}.',
+  short: 'ينقصك {missing} على \u2068{network}\u2069.',
   sendElsewhere: 'الإرسال من منصة تداول أو محفظة أخرى',
   getToken: 'اشترِ {token} من {host}',
   wrongPayer: 'المحفظة {address} وحدها تستطيع دفع هذه الدفعة. اربط تلك المحفظة.',

@@ -85,7 +85,7 @@ export const de: Texts = {
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork:
     'Ihre Wallet ist in einem anderen Netzwerk. Wechseln Sie zu {network}, und versuchen Sie es erneut.',
-  short: 'In dieser Wallet fehlen {missing}.',
+  short: 'Auf {network} fehlen {missing}.',
   sendElsewhere: 'Von einer Börse oder anderen Wallet senden',
   getToken: '{token} bei {host} kaufen',
   wrongPayer: 'Nur die Wallet {address} kann diese Zahlung ausführen. Verbinden Sie diese.',

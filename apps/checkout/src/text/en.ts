@@ -81,7 +81,7 @@ export const en = {
   rejected: 'You declined in your wallet. Nothing was paid.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',
   wrongNetwork: 'Your wallet is on another network. Switch it to {network}, then try again.',
-  short: 'You need {missing} more in this wallet.',
+  short: 'You need {missing} more on {network}.',
   sendElsewhere: 'Send from an exchange or another wallet',
   getToken: 'Get {token} at {host}',
   wrongPayer: 'Only the wallet {address} can make this payment. Connect that one.',

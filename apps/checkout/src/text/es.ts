@@ -82,7 +82,7 @@ export const es: Texts = {
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Respóndala primero.',
   wrongNetwork: 'Su monedero está en otra red. Cámbielo a {network} e inténtelo de nuevo.',
-  short: 'Faltan {missing} en este monedero.',
+  short: 'Faltan {missing} en {network}.',
   sendElsewhere: 'Enviar desde un exchange u otro monedero',
   getToken: 'Comprar {token} en {host}',
   wrongPayer: 'Solo el monedero {address} puede hacer este pago. Conecte ese.',

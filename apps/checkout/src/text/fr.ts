@@ -83,7 +83,7 @@ export const fr: Texts = withFrenchSpaces({
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
   wrongNetwork: 'Votre portefeuille est sur un autre réseau. Passez à {network}, puis réessayez.',
-  short: 'Il manque {missing} dans ce portefeuille.',
+  short: 'Il manque {missing} sur {network}.',
   sendElsewhere: 'Envoyer depuis une plateforme ou un autre portefeuille',
   getToken: 'Acheter des {token} sur {host}',
   wrongPayer: 'Seul le portefeuille {address} peut effectuer ce paiement. Connectez celui-ci.',

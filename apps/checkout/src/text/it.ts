@@ -82,7 +82,7 @@ export const it: Texts = {
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',
   wrongNetwork: 'Il tuo wallet è su un’altra rete. Passa a {network} e riprova.',
-  short: 'In questo wallet mancano {missing}.',
+  short: 'Su {network} mancano {missing}.',
   sendElsewhere: 'Invia da un exchange o da un altro wallet',
   getToken: 'Compra {token} su {host}',
   wrongPayer: 'Solo il wallet {address} può fare questo pagamento. Connetti quello.',

@@ -84,7 +84,7 @@ export const ja: Texts = {
   rejected: 'ウォレットで拒否されました。何も支払われていません。',
   walletBusy: 'ウォレットで別のリクエストが開いています。先にそれに応答してください。',
   wrongNetwork: 'ウォレットは別のネットワークにあります。{network} に切り替えて、もう一度お試しください。',
-  short: 'このウォレットでは {missing} 足りません。',
+  short: '{network} では {missing} 足りません。',
   sendElsewhere: '取引所または別のウォレットから送る',
   getToken: '{host} で {token} を購入',
   wrongPayer: 'この支払いができるのはウォレット {address} だけです。そのウォレットを接続してください。',

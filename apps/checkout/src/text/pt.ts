@@ -81,7 +81,7 @@ export const pt: Texts = {
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'Sua carteira tem outro pedido aberto. Responda a ele primeiro.',
   wrongNetwork: 'Sua carteira está em outra rede. Mude para {network} e tente de novo.',
-  short: 'Faltam {missing} nesta carteira.',
+  short: 'Faltam {missing} em {network}.',
   sendElsewhere: 'Enviar de uma corretora ou de outra carteira',
   getToken: 'Comprar {token} em {host}',
   wrongPayer: 'Só a carteira {address} pode fazer este pagamento. Conecte essa.',

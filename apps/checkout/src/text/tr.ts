@@ -81,7 +81,7 @@ export const tr: Texts = {
   rejected: 'Cüzdanınızda reddettiniz. Ödeme yapılmadı.',
   walletBusy: 'Cüzdanınızda açık başka bir istek var. Önce onu yanıtlayın.',
   wrongNetwork: 'Cüzdanınız başka bir ağda. {network} ağına geçip yeniden deneyin.',
-  short: 'Bu cüzdanda {missing} eksik.',
+  short: '{network} üzerinde {missing} eksik.',
   sendElsewhere: 'Borsadan veya başka bir cüzdandan gönder',
   getToken: '{host} üzerinden {token} satın alın',
   wrongPayer: 'Bu ödemeyi yalnızca {address} cüzdanı yapabilir. Onu bağlayın.',

@@ -78,7 +78,7 @@ export const zh: Texts = {
   rejected: '您在钱包中拒绝了。没有支付任何款项。',
   walletBusy: '您的钱包中有另一个未处理的请求。请先处理它。',
   wrongNetwork: '您的钱包在其他网络上。请切换到 {network} 后重试。',
-  short: '此钱包还差 {missing}。',
+  short: '{network} 上还差 {missing}。',
   sendElsewhere: '从交易所或其他钱包转账',
   getToken: '在 {host} 购买 {token}',
   wrongPayer: '只有钱包 {address} 可以支付这笔款项。请连接该钱包。',

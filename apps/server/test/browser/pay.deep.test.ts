@@ -142,7 +142,7 @@ test('a wallet with too little sees that, and another wallet can pay', async () 
   await page.getByRole('button', { name: 'Poor Wallet' }).click();
   await page.locator('#way').getByText('You have 1.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00/, disabled: true }).waitFor();
-  await page.locator('#lack').getByText('You need 24.00 USDT more in this wallet.').waitFor();
+  await page.locator('#lack').getByText('You need 24.00 USDT more on Ethereum.').waitFor();
   await page.getByRole('button', { name: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.locator('#pay-button').click();

@@ -125,7 +125,11 @@ export const pageStates: readonly PageState[] = [
   }),
   wallet(
     'insufficient',
-    ['You need 25.15 USDC more in this wallet.', 'Send from an exchange or another wallet'],
+    [
+      'You need 25.15 USDC more on Base.',
+      'Pay 25.05 USDC on Ethereum',
+      'Send from an exchange or another wallet',
+    ],
     async (page) => {
       await connect(page);
       await chooseWay(page, 'USDC', 'Base');

@@ -99,7 +99,7 @@ test('a wallet with too little is told what is missing, and can pay in another t
   await wallet.fund(life.base, life.base.token('usdc'), 10_000_000n);
   await page.reload();
   await chooseWay(page, 'USDC', 'Base');
-  const lack = page.locator('#lack').getByText(/^You need 1\d\.\d\d\sUSDC more in this wallet\.$/);
+  const lack = page.locator('#lack').getByText(/^You need 1\d\.\d\d\sUSDC more on Base\.$/);
   await lack.waitFor();
   // Pay keeps its place in the order of the keys and says why it does nothing.
   const payButton = page.locator('#pay-button[aria-disabled=true][aria-describedby=lack]');
@@ -115,7 +115,11 @@ test('a wallet with too little is told what is missing, and can pay in another t
   );
   assert.ok(wallets && bar && wallets.y + wallets.height <= bar.y);
   if (before !== null) await page.setViewportSize(before);
-  await page.getByRole('button', { name: 'USDC on Ethereum' }).click();
+  // One press chooses the other way and begins to pay.
+  wallet.refused.add('wallet_switchEthereumChain');
+  await page.getByRole('button', { name: /^Pay 2\d\.\d\d\sUSDC on Ethereum$/ }).click();
+  await says(page, 'You declined in your wallet.');
+  wallet.refused.clear();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   assert.equal((await lack.count()) + (await page.locator('#short').count()), 0);
   // A payer who has got more meanwhile presses Pay: the page looks again, and asks for nothing yet.
