@@ -62,6 +62,7 @@ function shownWith(arrived: number): [heading: string, copied: string, hasTransf
 
 test('after a partial transfer, the panel asks only for the missing amount', () => {
   assert.deepEqual(shownWith(0), ['Send exactly 4.50\u00a0USDC', '4.50', true]);
-  assert.deepEqual(shownWith(2_000_000), ['Send exactly 2.50\u00a0USDC', '2.50', false]);
+  const partial = '2.00\u00a0USDC has arrived. Send 2.50\u00a0USDC more to the same address.';
+  assert.deepEqual(shownWith(2_000_000), [partial, '2.50', false]);
   assert.deepEqual(shownWith(4_500_000), ['Send exactly 4.50\u00a0USDC', '4.50', true]);
 });

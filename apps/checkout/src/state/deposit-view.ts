@@ -18,14 +18,23 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
   if (deposit === undefined || option === undefined) return undefined;
   const arrived = arrivedAt(deposit, state);
   const lacking = lackingOf(deposit, arrived);
+  const isPart = lacking !== BigInt(deposit.amountInToken);
+  const amount = (units: bigint) => formatToken(locale, option, units.toString());
   return h(
     'section',
     { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title', tabindex: '-1' },
     elsewhereNotice(data, deposit, state),
+    // What arrives changes the heading: screen readers hear of it.
     h(
-      'h2',
-      { id: 'deposit-title' },
-      fill(texts.sendExactly, { amount: formatToken(locale, option, lacking.toString()) }),
+      'div',
+      { role: 'status' },
+      h(
+        'h2',
+        { id: 'deposit-title' },
+        isPart
+          ? fill(texts.partial, { has: amount(arrived), rest: amount(lacking) })
+          : fill(texts.sendExactly, { amount: amount(lacking) }),
+      ),
     ),
     h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
     codesView(data, { deposit, option, sessionId: state.sessionId }, lacking),
@@ -39,13 +48,21 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
         ...{ id: 'copy-amount', text: toDecimal(lacking, option.decimals), label: texts.copyAmount },
       }),
     ),
-    h('p', { class: 'small' }, withAddress(texts.sendOnce, deposit.refundTo)),
+    h(
+      'p',
+      { class: 'small' },
+      // Money that came in parts was not sent once.
+      !isPart && `${texts.sendOnce} `,
+      withAddress(texts.sendFee, deposit.refundTo),
+    ),
     termsView(data, { deposit, option, timeZone: reader.timeZone }),
     h(
       'p',
       { class: 'step', role: 'status' },
       h('span', { class: 'spinner', 'aria-hidden': 'true' }),
-      arrivedText(data, option, { deposit, arrived }),
+      // Without its script the page follows nothing. The style sheet chooses.
+      h('span', { class: 'follows' }, texts.depositWaiting),
+      h('span', { class: 'unfollowed' }, texts.waiting),
     ),
     actView('hide', { class: 'plain', id: 'hide-deposit' }, texts.anotherWay),
   );
@@ -141,20 +158,4 @@ function arrivedAt({ tokenId, address }: ShownDeposit, { deposits }: CheckoutSta
 function lackingOf({ amountInToken }: ShownDeposit, arrived: bigint): bigint {
   const rest = BigInt(amountInToken) - arrived;
   return rest > 0n ? rest : BigInt(amountInToken);
-}
-
-function arrivedText(
-  { texts, locale }: PageData,
-  option: CheckoutOption,
-  { deposit, arrived }: { readonly deposit: ShownDeposit; readonly arrived: bigint },
-): Tree {
-  const rest = lackingOf(deposit, arrived);
-  // Without its script the page follows nothing. The style sheet chooses.
-  if (rest === BigInt(deposit.amountInToken))
-    return [
-      h('span', { class: 'follows' }, texts.depositWaiting),
-      h('span', { class: 'unfollowed' }, texts.waiting),
-    ];
-  const amount = (units: bigint) => formatToken(locale, option, units.toString());
-  return fill(texts.partial, { has: amount(arrived), rest: amount(rest) });
 }

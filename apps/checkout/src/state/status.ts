@@ -97,7 +97,6 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         h('h2', { id: 'other-paid' }, paidText(data, state, texts.otherPaid)),
       ],
       h('p', { class: isTold ? 'hide' : 'state' }, shown.title),
-      (shown.hint ?? '') !== '' && h('p', {}, shown.hint),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
       deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
       state.exceptions.map((exception) =>
@@ -109,6 +108,8 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
           exception.isUnproven && h('span', { class: 'owner' }, ` ${texts.notFromHere}`),
         ),
       ),
+      // The payer's own money comes before the rule.
+      (shown.hint ?? '') !== '' && h('p', {}, shown.hint),
       state.refunded !== '0' &&
         h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),

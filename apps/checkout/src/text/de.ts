@@ -116,7 +116,7 @@ export const de: Texts = {
   expiredSent:
     'Geld, das jetzt noch eintrifft, geht an seine Erstattungsadresse zurück, sofern der Händler es nicht annimmt.',
   expiredAsk: 'Bitten Sie den Händler um einen neuen Link.',
-  expiredLink: 'Neu beginnen',
+  expiredLink: 'Neue Zahlung beginnen',
   cancelled: 'Abgebrochen',
   cancelledHint: 'Der Händler hat diese Zahlung abgebrochen. Senden Sie nichts.',
   refundedInFull: 'Vollständig erstattet',
@@ -141,7 +141,7 @@ export const de: Texts = {
   otherPaid: 'Eine andere Wallet oder ein anderes Gerät hat {amount} an {merchant} bezahlt',
   receipt: 'Beleg',
   receiptNumber: 'Belegnummer',
-  receiptTo: 'Per E-Mail an',
+  receiptTo: 'Beleg gesendet an',
   merchant: 'Händler',
   paidOn: 'Bezahlt am',
   received: 'Angekommen am',
@@ -183,8 +183,9 @@ export const de: Texts = {
   chooseCode: 'QR-Code',
   codeAddress: 'Adresse',
   openWallet: 'In einer Wallet-App öffnen',
-  sendOnce:
-    'Senden Sie einmal, vollständig und rechtzeitig. Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Geld, das nicht verwendet werden kann, kann nur an {address} zurückgehen.',
+  sendOnce: 'Senden Sie einmal, vollständig und rechtzeitig.',
+  sendFee:
+    'Zieht Ihre Börse eine Gebühr ab, senden Sie entsprechend mehr. Geld, das nicht verwendet werden kann, kann nur an {address} zurückgehen.',
   depositWaiting: 'Das Geld ist noch nicht da. Diese Seite aktualisiert sich automatisch.',
   partial: '{has} sind angekommen. Senden Sie noch {rest} an dieselbe Adresse.',
   addressEnds: 'Die Adresse endet auf {end}.',

@@ -112,7 +112,7 @@ export const es: Texts = {
   expiredSent:
     'El dinero que llegue ahora vuelve a su dirección de reembolso, salvo que el comercio lo acepte.',
   expiredAsk: 'Pida un enlace nuevo al comercio.',
-  expiredLink: 'Empezar de nuevo',
+  expiredLink: 'Empezar un pago nuevo',
   cancelled: 'Cancelado',
   cancelledHint: 'El comercio ha cancelado este pago. No envíe nada.',
   refundedInFull: 'Reembolsado por completo',
@@ -137,7 +137,7 @@ export const es: Texts = {
   otherPaid: 'Otro monedero o dispositivo ha pagado {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número de recibo',
-  receiptTo: 'Por correo a',
+  receiptTo: 'Recibo enviado a',
   merchant: 'Comercio',
   paidOn: 'Pagado el',
   received: 'Recibido el',
@@ -178,8 +178,9 @@ export const es: Texts = {
   chooseCode: 'Código QR',
   codeAddress: 'Dirección',
   openWallet: 'Abrir en una app de monedero',
-  sendOnce:
-    'Envíelo una vez, completo y a tiempo. Si su exchange descuenta una comisión, añádala. El dinero que no se pueda usar solo puede volver a {address}.',
+  sendOnce: 'Envíelo una vez, completo y a tiempo.',
+  sendFee:
+    'Si su exchange descuenta una comisión, añádala. El dinero que no se pueda usar solo puede volver a {address}.',
   depositWaiting: 'Esperando el dinero. Esta página se actualiza automáticamente.',
   partial: 'Recibido: {has}. Envíe {rest} más a la misma dirección.',
   addressEnds: 'La dirección termina en {end}.',

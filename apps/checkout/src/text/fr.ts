@@ -114,7 +114,7 @@ export const fr: Texts = withFrenchSpaces({
   expiredSent:
     'L’argent qui arrive maintenant est renvoyé à son adresse de remboursement, sauf si le marchand l’accepte.',
   expiredAsk: 'Demandez un nouveau lien au marchand.',
-  expiredLink: 'Recommencer',
+  expiredLink: 'Commencer un nouveau paiement',
   cancelled: 'Annulé',
   cancelledHint: 'Le marchand a annulé ce paiement. N’envoyez rien.',
   refundedInFull: 'Intégralement remboursé',
@@ -139,7 +139,7 @@ export const fr: Texts = withFrenchSpaces({
   otherPaid: 'Un autre portefeuille ou appareil a payé {amount} à {merchant}',
   receipt: 'Reçu',
   receiptNumber: 'Numéro de reçu',
-  receiptTo: 'Par e-mail à',
+  receiptTo: 'Reçu envoyé à',
   merchant: 'Marchand',
   paidOn: 'Payé le',
   received: 'Reçu le',
@@ -182,8 +182,9 @@ export const fr: Texts = withFrenchSpaces({
   chooseCode: 'Code QR',
   codeAddress: 'Adresse',
   openWallet: 'Ouvrir dans une application de portefeuille',
-  sendOnce:
-    'Envoyez en une fois, en entier et à temps. Si votre plateforme déduit des frais, ajoutez-les. L’argent inutilisable ne peut être renvoyé qu’à {address}.',
+  sendOnce: 'Envoyez en une fois, en entier et à temps.',
+  sendFee:
+    'Si votre plateforme déduit des frais, ajoutez-les. L’argent inutilisable ne peut être renvoyé qu’à {address}.',
   depositWaiting: 'En attente de l’argent. Cette page se met à jour automatiquement.',
   partial: 'Reçu : {has}. Envoyez encore {rest} à la même adresse.',
   addressEnds: 'L’adresse se termine par {end}.',

@@ -113,7 +113,7 @@ export const it: Texts = {
   expiredSent:
     'Il denaro che arriva ora torna al suo indirizzo di rimborso, a meno che il venditore non lo accetti.',
   expiredAsk: 'Chiedi al venditore un nuovo link.',
-  expiredLink: 'Ricomincia',
+  expiredLink: 'Inizia un nuovo pagamento',
   cancelled: 'Annullato',
   cancelledHint: 'Il venditore ha annullato questo pagamento. Non inviare nulla.',
   refundedInFull: 'Rimborsato per intero',
@@ -138,7 +138,7 @@ export const it: Texts = {
   otherPaid: 'Un altro wallet o dispositivo ha pagato {amount} a {merchant}',
   receipt: 'Ricevuta',
   receiptNumber: 'Numero della ricevuta',
-  receiptTo: 'Per e-mail a',
+  receiptTo: 'Ricevuta inviata a',
   merchant: 'Venditore',
   paidOn: 'Pagato il',
   received: 'Ricevuto il',
@@ -180,8 +180,9 @@ export const it: Texts = {
   chooseCode: 'Codice QR',
   codeAddress: 'Indirizzo',
   openWallet: 'Apri in un’app wallet',
-  sendOnce:
-    'Invia una volta sola, per intero e in tempo. Se il tuo exchange trattiene una commissione, aggiungila. Il denaro che non si può usare può tornare soltanto a {address}.',
+  sendOnce: 'Invia una volta sola, per intero e in tempo.',
+  sendFee:
+    'Se il tuo exchange trattiene una commissione, aggiungila. Il denaro che non si può usare può tornare soltanto a {address}.',
   depositWaiting: 'In attesa del denaro. Questa pagina si aggiorna automaticamente.',
   partial: 'Ricevuto: {has}. Invia altri {rest} allo stesso indirizzo.',
   addressEnds: 'L’indirizzo termina con {end}.',

@@ -111,7 +111,7 @@ export const pt: Texts = {
   expiredSent:
     'O dinheiro que chegar agora volta ao seu endereço de reembolso, a menos que o comerciante o aceite.',
   expiredAsk: 'Peça um novo link ao comerciante.',
-  expiredLink: 'Começar de novo',
+  expiredLink: 'Começar um novo pagamento',
   cancelled: 'Cancelado',
   cancelledHint: 'O comerciante cancelou este pagamento. Não envie nada.',
   refundedInFull: 'Reembolsado integralmente',
@@ -136,7 +136,7 @@ export const pt: Texts = {
   otherPaid: 'Outra carteira ou outro aparelho pagou {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número do recibo',
-  receiptTo: 'Por e-mail para',
+  receiptTo: 'Recibo enviado para',
   merchant: 'Comerciante',
   paidOn: 'Pago em',
   received: 'Recebido em',
@@ -178,8 +178,9 @@ export const pt: Texts = {
   chooseCode: 'Código QR',
   codeAddress: 'Endereço',
   openWallet: 'Abrir em um app de carteira',
-  sendOnce:
-    'Envie uma vez, por inteiro e a tempo. Se sua corretora descontar uma taxa, some a taxa. O dinheiro que não puder ser usado só pode voltar para {address}.',
+  sendOnce: 'Envie uma vez, por inteiro e a tempo.',
+  sendFee:
+    'Se sua corretora descontar uma taxa, some a taxa. O dinheiro que não puder ser usado só pode voltar para {address}.',
   depositWaiting: 'Aguardando o dinheiro. Esta página se atualiza automaticamente.',
   partial: 'Recebido: {has}. Envie mais {rest} para o mesmo endereço.',
   addressEnds: 'O endereço termina em {end}.',

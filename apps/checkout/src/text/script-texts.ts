@@ -88,6 +88,7 @@ const serverTexts = [
   'onNetwork',
   'toAddress',
   'sendOnce',
+  'sendFee',
   'payUntil',
   'leastPays',
   'latePays',

@@ -357,7 +357,7 @@ test('money at the full price that comes after the end is named as soon as it is
     const view = JSON.stringify(data.view);
     assert.ok(view.includes(words), view);
     // A payer whose money is accepted must not pay again.
-    assert.equal(view.includes('Start again'), outcome !== 'accepted');
+    assert.equal(view.includes('Start a new payment'), outcome !== 'accepted');
     assert.equal(data.title, `${outcome === 'accepted' ? 'Payment seen' : 'Expired'} · Tea shop`);
   }
 });

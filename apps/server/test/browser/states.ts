@@ -144,13 +144,15 @@ export const pageStates: readonly PageState[] = [
   ),
   {
     name: 'top-up',
-    words: ['Send exactly 15.05 USDC'],
+    words: ['If your exchange deducts a fee, send that much more.'],
     async reach(world, page, query) {
       const { path, sessionId } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));
       await showDeposit(page);
       await world.putArrived(sessionId, 10_000_000n);
-      await page.locator('#deposit').getByText('15.05 USDC more').waitFor();
+      const rest = '10.00 USDC has arrived. Send 15.05 USDC more to the same address.';
+      await page.getByRole('heading', { name: rest }).waitFor();
+      await page.getByText('Send it once').waitFor({ state: 'detached' });
     },
   },
   {
@@ -200,11 +202,15 @@ export const pageStates: readonly PageState[] = [
     ['Paid and received', 'Receipt number', 'Settlement transaction', 'Download proof (JSON)'],
     'completed',
   ),
-  session('expired', ['Expired', 'Nothing was paid in time', 'Start again'], async (world, linkId) => {
-    const begun = await world.begin(linkId);
-    await world.putStatus(begun.sessionId, 'expired');
-    return begun;
-  }),
+  session(
+    'expired',
+    ['Expired', 'Nothing was paid in time', 'Start a new payment'],
+    async (world, linkId) => {
+      const begun = await world.begin(linkId);
+      await world.putStatus(begun.sessionId, 'expired');
+      return begun;
+    },
+  ),
   {
     name: 'expired-arrived',
     words: [

@@ -38,11 +38,11 @@ function colorRules(color: string): string {
   );
 }
 
-/** The ground is the same in light and dark mode, so everything on it has colours of its own. */
+/** The ground is the same in light and dark mode, so everything on it has colours of its own. Paper stays white. */
 function groundRules(background: string): string {
   const { ground, ink, soft, line } = groundColorsOf(background);
   return (
-    `.page { background: ${ground}; } .order { --card: ${ground}; --tint: ${ground}; --ink: ${ink}; --soft: ${soft}; --line: ${line}; --link: ${ink}; color: ${ink}; } ` +
+    `@media screen { .page { background: ${ground}; } .order { --card: ${ground}; --tint: ${ground}; --ink: ${ink}; --soft: ${soft}; --line: ${line}; --link: ${ink}; color: ${ink}; } } ` +
     `@media not all and (min-width: 56rem) { .page:not(.done) .lang > details > summary { color: ${soft}; } }`
   );
 }

@@ -261,7 +261,7 @@ export async function withOwnDeposit(
 
 /** The first character before and after the @, and the last part: enough to see which of one's own addresses it is. */
 function shortenEmail(email: string): string {
-  return email.replace(/^(.)[^@]*@(.).*(\.[^.]*)$/u, '$1…@$2…$3');
+  return email.replace(/^(.)[^@]*@(.).*(\.[^.]*)$/u, '$1•••@$2•••$3');
 }
 
 /** Whether the payer has the whole payment back. */
