@@ -120,7 +120,7 @@ test('a person is told of a sign-in on a new device once, and of a changed passw
 });
 
 test('a person is told once per lockout of wrong codes after the right password, and from where they came', async () => {
-  const { email } = await world.addPerson();
+  const { email, userId } = await world.addPerson();
   const browser = await signedIn(email);
   const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
   await browser.post('/me/second-factor/confirm', { code: totpCodeOf(totpUri) });
@@ -136,6 +136,23 @@ test('a person is told once per lockout of wrong codes after the right password,
   assert.match(told?.text ?? '', /Your password was entered, and then too many wrong codes/);
   assert.match(told?.text ?? '', /UTC\nIP address: 203\.0\.113\.9\nDevice: Thief browser/);
   assert.match(told?.text ?? '', /change your password/);
+  // A known device that has used up its own allowance locks no other, and is told in other words.
+  const actor = {
+    kind: 'member',
+    id: userId,
+    name: email,
+    clientAddress: '',
+    userAgent: '',
+    requestId: '',
+  } as const;
+  const act = { action: 'exhaustCodesOfDevice', subject: userId };
+  const { database, clock } = world.merchants;
+  await database.db.transaction((transaction) =>
+    mail.tellers.tellPerson(transaction, { userId, actor, act, at: clock.now() }),
+  );
+  const [known, ...others] = await newMails(email);
+  assert.deepEqual([known?.subject, others], ['Too many wrong codes on a device of yours', []]);
+  assert.match(known?.text ?? '', /It locks no other device/);
 });
 
 test('a person is told of a recovery, when it works, and of its end', async () => {

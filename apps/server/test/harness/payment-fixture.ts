@@ -157,6 +157,17 @@ export async function addPaidSession(
   return { sessionId, order };
 }
 
+/** A final block sends money at an order's deposit address back to its payer. */
+export function returnDeposit(
+  world: MerchantWorld,
+  order: StoredOrder,
+  amount: bigint,
+  tokenId = 'ethereum::usdc',
+): Promise<ChainEvent> {
+  const token = world.deps.chains.token(tokenId)?.address ?? '';
+  return happen(world, order, 'Rescued', { arguments: { token, value: String(amount) } });
+}
+
 function handlersOf(world: MerchantWorld): ChainHandler[] {
   const deps = { ...world.deps, log: silentLog };
   return [paymentHandler(deps), refundHandler(deps), settlementHandler(deps), exceptionHandler(deps)];

@@ -1,0 +1,120 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import { languages } from '@florin/checkout';
+import { statement } from '@florin/pg';
+import { MailWorld } from '../../test/harness/mail-world.ts';
+import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { addOrder, addSession, happen, returnDeposit } from '../../test/harness/payment-fixture.ts';
+import { type MailWorker, sendDue } from './mail.ts';
+
+const storedMails = statement({
+  name: 'payer_mail_test_stored',
+  parameters: { recipient: 'text' },
+  columns: { kind: 'text', status: 'text' },
+  text: 'select kind, status from mails where recipient = :recipient order by mail_id',
+});
+
+const payers = [`0x${'5a'.repeat(20)}`, `0x${'5b'.repeat(20)}`, `0x${'5c'.repeat(20)}`] as const;
+
+let world: MerchantWorld;
+let mail: MailWorld;
+let worker: MailWorker;
+let shop: { readonly merchantId: string; readonly key: string; readonly accountId: string };
+
+before(async () => {
+  world = await MerchantWorld.open();
+  mail = await MailWorld.open(world);
+  worker = mail.worker();
+  const merchantId = await world.addMerchant();
+  shop = { merchantId, key: await world.addKey(merchantId), accountId: await world.addAccount(merchantId) };
+});
+after(async () => {
+  await mail.close();
+  await world.close();
+});
+
+const stored = async (recipient: string) => {
+  const rows = await world.database.db.query(storedMails, { recipient });
+  return rows.map(({ kind, status }) => [kind, status]);
+};
+
+test('a payer reads in each language that money went back, why, and where to, also when nothing paid the session', async () => {
+  const sessionId = await addSession(world, shop);
+  const payerEmail = 'back@example.com';
+  const order = await addOrder(world, sessionId, payers[0], { payerEmail, language: 'de' });
+  const { txHash } = await returnDeposit(world, order, 5_000_000n, 'ethereum::usdt');
+  await sendDue(worker);
+  const [told, ...more] = mail.mailsTo(payerEmail);
+  assert.deepEqual(
+    [told?.subject.replace(/\s/g, ' '), more, await stored(payerEmail)],
+    ['Test merchant: 5,00 USDT gingen zurück: falscher Token.', [], [['refund', 'sent']]],
+  );
+  assert.match(told?.text ?? '', new RegExp(`: ${payers[0]}\n[^\n]*: ${txHash}`, 'i'));
+  assert.match(told?.text ?? '', new RegExp(`/checkout/${sessionId}\n`));
+  const { session } = (await world.send('GET', `/session/${sessionId}`, { key: shop.key })).data;
+  const money = { tokenId: 'ethereum::usdt', amount: '5000000', value: 5_000_000, orderId: order.orderId };
+  const returned = { ...money, kind: 'wrong_token', txHash, payer: payers[0], payerEmail };
+  const opened = {
+    ...{ kind: 'refund', merchantId: shop.merchantId, recipient: payerEmail, at: world.clock.now() },
+    data: JSON.stringify({ session, returned }),
+  };
+  for (const { tag, texts } of languages) {
+    const parts = await worker.compose({ ...opened, language: tag });
+    assert.ok(parts?.subject.includes(texts.whyWrongToken), tag);
+    assert.ok(parts?.text.includes(texts.returnTx), tag);
+  }
+});
+
+test('money that went back is told to the payer of its own order, who asked for it with the session’s secret', async () => {
+  const sessionId = await addSession(world, shop);
+  const [first, second, stranger] = [
+    await addOrder(world, sessionId, payers[0], { payerEmail: 'first@example.com' }),
+    await addOrder(world, sessionId, payers[1], { payerEmail: 'second@example.com' }),
+    await addOrder(world, sessionId, payers[2], { payerEmail: 'stranger@example.com', proof: 'signature' }),
+  ];
+  await happen(world, first, 'Paid');
+  const { txHash } = await returnDeposit(world, second, 10_020_000n);
+  await returnDeposit(world, stranger, 10_020_000n);
+  await sendDue(worker);
+  const [told, ...more] = mail.mailsTo('second@example.com');
+  assert.match(
+    told?.text ?? '',
+    new RegExp(`Sent back to: ${payers[1]}\nReturn transaction: ${txHash}`, 'i'),
+  );
+  assert.deepEqual(more, []);
+  assert.deepEqual(await stored('first@example.com'), [['receipt', 'sent']]);
+  assert.deepEqual(await stored('stranger@example.com'), []);
+  // The first payer's own money is told to the first payer.
+  await returnDeposit(world, first, 10_000n);
+  await sendDue(worker);
+  assert.deepEqual(await stored('first@example.com'), [
+    ['receipt', 'sent'],
+    ['refund', 'sent'],
+  ]);
+});
+
+test('a second payment that goes back from the gateway is told to its own payer, once', async () => {
+  const sessionId = await addSession(world, shop);
+  const first = await addOrder(world, sessionId, payers[0], { payerEmail: 'once@example.com' });
+  const second = await addOrder(world, sessionId, payers[1], { payerEmail: 'twice@example.com' });
+  await happen(world, first, 'Paid');
+  await happen(world, second, 'Paid');
+  const { txHash } = await happen(world, second, 'Refunded');
+  await sendDue(worker);
+  const [told, ...more] = mail.mailsTo('twice@example.com');
+  assert.match(
+    told?.text ?? '',
+    new RegExp(`Sent back to: ${payers[1]}\nReturn transaction: ${txHash}`, 'i'),
+  );
+  assert.deepEqual(
+    [told?.subject.replace(/\s/g, ' '), more, await stored('once@example.com')],
+    ['Test merchant: 10.02 USDC went back: already paid.', [], [['receipt', 'sent']]],
+  );
+  // The first one is told as a refund, and only so.
+  await happen(world, first, 'Reclaimed');
+  await sendDue(worker);
+  assert.deepEqual(await stored('once@example.com'), [
+    ['receipt', 'sent'],
+    ['refund', 'sent'],
+  ]);
+});
