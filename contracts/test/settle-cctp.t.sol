@@ -183,6 +183,28 @@ contract SettleCctpTest is GatewayTest {
         expectNoAllowance(order);
     }
 
+    /// Its answer is no revert, so what it took would stay taken, while its order would be as before and settle again.
+    function test_aRouteThatTakesAndRefusesGetsNothingOfOtherOrders(uint256 seed, uint8 times) public {
+        IPaymentGateway.Order memory order = cctpOrder(seed);
+        pay(order);
+        IPaymentGateway.Order memory other = anyOrder(~seed);
+        other.token = order.token;
+        pay(other);
+        uint256 held = balance(order.token, address(gateway));
+        route.set(HostileRoute.Mode.TakesAndRefuses);
+        IPaymentGateway.Order[] memory orders = new IPaymentGateway.Order[](bound(times, 1, 4));
+        for (uint256 i = 0; i < orders.length; ++i) {
+            orders[i] = order;
+        }
+        vm.expectRevert(inexact(order.token, 0, netOf(order)));
+        vm.prank(settler);
+        gateway.settle(orders);
+        vm.assertEq(statusOf(order), PAID, "status");
+        vm.assertEq(statusOf(other), PAID, "status of the other");
+        vm.assertEq(balance(order.token, address(gateway)), held, "held");
+        expectNoAllowance(order);
+    }
+
     function test_theRouteCannotReenter(uint256 seed, uint8 into) public {
         IPaymentGateway.Order memory order = cctpOrder(seed);
         pay(order);

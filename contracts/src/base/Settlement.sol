@@ -124,20 +124,20 @@ abstract contract Settlement is OrderBook {
     }
 
     /// @dev Has the route burn the net amount; answers false when token or route refuses. Reverts when the route took
-    /// another amount than it was given, or when a refused approval cannot be taken back: the settler, who alone comes
-    /// here, can leave the order out.
+    /// another amount than it was given, or anything although it refused: the gateway holds other orders' money as well.
+    /// Also reverts when a refused approval cannot be taken back. The settler, who alone comes here, can leave the order
+    /// out.
     function _burn(Order calldata order, bytes32 orderId, Group memory group) private returns (bool) {
         (address token, address route, uint256 net) = (group.token, group.to, group.net);
         uint256 held = TokenTransfer.balanceOf(token, address(this));
         if (!TokenTransfer.tryApprove(token, route, net)) return false;
         bytes memory data = abi.encodeCall(ICctpRoute.send, (orderId, token, net, order.targetChain, order.to));
-        if (!TokenTransfer.tryCall(route, ROUTE_GAS, data)) {
-            if (!TokenTransfer.tryApprove(token, route, 0)) revert TokenTransfer.TransferFailed(token);
-            return false;
-        }
+        bool isBurnt = TokenTransfer.tryCall(route, ROUTE_GAS, data);
+        if (!isBurnt && !TokenTransfer.tryApprove(token, route, 0)) revert TokenTransfer.TransferFailed(token);
+        uint256 taken = isBurnt ? net : 0;
         uint256 left = TokenTransfer.balanceOf(token, address(this));
-        if (left != held - net) revert TokenTransfer.InexactTransfer(token, net, left > held ? 0 : held - left);
-        return true;
+        if (left + taken != held) revert TokenTransfer.InexactTransfer(token, taken, left > held ? 0 : held - left);
+        return isBurnt;
     }
 
     function _accrue(address token, uint256 fees) internal {

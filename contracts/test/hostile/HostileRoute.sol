@@ -13,6 +13,7 @@ contract HostileRoute is ICctpRoute {
         BurnsGas,
         TakesNothing,
         TakesLess,
+        TakesAndRefuses,
         Gives,
         CallsBack
     }
@@ -63,5 +64,11 @@ contract HostileRoute is ICctpRoute {
         (bool moved,) = token.call(abi.encodeCall(IERC20.transferFrom, (msg.sender, NOBODY, amount)));
         require(moved, "the token refused");
         sent[orderId][to][targetChain] += amount;
+        if (mode == Mode.TakesAndRefuses) {
+            assembly ("memory-safe") {
+                mstore(0, 0)
+                return(0, 0x20)
+            }
+        }
     }
 }
