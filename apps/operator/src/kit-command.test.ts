@@ -150,6 +150,8 @@ test('a merchant settles what the service left for a day, and anyone returns it 
   });
   await kit('settle', { recipient: shop, order: idOf(toSettle), 'key-file': join(folder, 'relayer.key') });
   relayer.reset();
+  // The command sends, and does not wait for the block.
+  await anvil.mine();
   assert.equal(await usdc['balanceOf']?.(shop), 99_800_000n);
 
   await anvil.request('evm_increaseTime', [2 * Number(day)]);
@@ -165,6 +167,7 @@ test('a merchant settles what the service left for a day, and anyone returns it 
   });
   relayer.reset();
   assert.equal(reclaimed.exitCode, 0, reclaimed.stderr);
+  await anvil.mine();
   assert.equal(await usdc['balanceOf']?.(payerAddress), BigInt(String(before)) + 100_000_000n);
   assert.deepEqual(
     (await find({ recipient: shop })).map(({ status }) => status),
