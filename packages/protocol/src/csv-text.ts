@@ -5,3 +5,8 @@
 export function inertText(text: string): string {
   return /^[=+\-@\t\r\uff1d\uff0b\uff0d\uff20]/.test(text) ? `'${text}` : text;
 }
+
+/** A text as a field of RFC 4180, always in quotes. */
+export function csvField(text: string): string {
+  return `"${inertText(text).replaceAll('"', '""')}"`;
+}

@@ -1,4 +1,4 @@
-import { inertText } from '@florin/protocol/csv-text.ts';
+import { csvField } from '@florin/protocol/csv-text.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import { exactDecimal } from '../ui/format.ts';
@@ -61,11 +61,6 @@ function rowOf({
       .join('; '),
     metadata: JSON.stringify(session.metadata),
   };
-}
-
-/** A field of RFC 4180. */
-function csvField(value: string): string {
-  return `"${inertText(value).replaceAll('"', '""')}"`;
 }
 
 /** A file in parts, one for each page: a million payments are longer than the longest text that a browser makes. */

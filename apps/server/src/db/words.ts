@@ -26,7 +26,7 @@ function folded(text: string): string {
 
 /** Signs of Chinese and Japanese, which are written without spaces. */
 const unspaced = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々]+/u;
-const unspacedParts = /([\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}ー々]+)/u;
+const unspacedParts = new RegExp(`(${unspaced.source})`, 'u');
 
 /**
  * The words of a text in lower case without accents: parts of letters and digits. An id is one word, with its prefix. Signs of

@@ -113,19 +113,11 @@ export const retryMail = statement({
 });
 
 // What the server has taken is sent, even when a second attempt was leased meanwhile.
-export const finishMail = statement({
+export const finishMails = statement({
   name: 'mail_finish',
-  parameters: { mailId: 'int8', status: 'text', error: 'text', at: 'timestamptz' },
+  parameters: { mailIds: 'int8[]', status: 'text', error: 'text', at: 'timestamptz' },
   columns: {},
   text: `update mails set status = :status, last_error = :error, finished_at = :at, sealed_data = null
-   where mail_id = :mailId and status = 'pending'`,
-});
-
-export const finishGathered = statement({
-  name: 'mail_finish_gathered',
-  parameters: { mailIds: 'int8[]', status: 'text', at: 'timestamptz' },
-  columns: {},
-  text: `update mails set status = :status, finished_at = :at, sealed_data = null
    where mail_id = any (:mailIds) and status = 'pending'`,
 });
 

@@ -135,7 +135,7 @@ async function sendTogether(worker: MailWorker, mails: readonly sql.LeasedMail[]
   const [mail, ...leased] = mails.toSorted((one, other) => Number(one.mail_id - other.mail_id));
   if (mail === undefined) return;
   if (mail.recipient === toMembers) return distribute(worker, mail);
-  if (mail.is_bounced) return finishEach(worker, mails, 'address_bounced_before');
+  if (mail.is_bounced) return finish(worker, mails, 'address_bounced_before');
   const data = opened(worker, mail);
   if (data === undefined) {
     await retry(worker, [mail], 'its data could not be read');
@@ -144,20 +144,17 @@ async function sendTogether(worker: MailWorker, mails: readonly sql.LeasedMail[]
   const excess = await excessOf(worker.db, mail, { data, ofMerchant: worker.payerMailsPerDay });
   if (excess !== undefined) {
     worker.log.warn('mail.too_many', { mailId: String(mail.mail_id), merchantId: mail.merchant_id ?? '' });
-    return finish(worker, mail, 'too_many', excess);
+    return finish(worker, [mail], 'too_many', excess);
   }
   const { others, told } = await gather(worker, mail, leased);
   const message = await composed(worker, mail, { data, others: told });
-  if (message === 'unwanted') return finishEach(worker, [mail, ...others], 'unwanted');
+  if (message === 'unwanted') return finish(worker, [mail, ...others], 'unwanted');
   if (message === 'failed') {
     await retry(worker, [mail], 'its text could not be written');
     return sendTogether(worker, others);
   }
   const outcome = await worker.transport.send(message);
-  if (outcome.kind === 'accepted') {
-    await finishGathered(worker, others);
-    return finish(worker, mail, 'accepted');
-  }
+  if (outcome.kind === 'accepted') return finish(worker, [mail, ...others], 'accepted');
   const { kind, reason, code } = outcome;
   worker.log.warn('mail.not_accepted', {
     mailId: String(mail.mail_id),
@@ -166,8 +163,8 @@ async function sendTogether(worker: MailWorker, mails: readonly sql.LeasedMail[]
     code,
   });
   if (kind === 'attempt_failed') return retry(worker, [mail, ...others], reason);
-  await finish(worker, mail, kind, reason);
-  if (kind === 'address_refused') return finishEach(worker, others, 'address_bounced_before');
+  await finish(worker, [mail], kind, reason);
+  if (kind === 'address_refused') return finish(worker, others, 'address_bounced_before');
   // The server refused an e-mail as a whole, and the next one leaves the first of its acts out.
   return retry(worker, others, reason);
 }
@@ -180,8 +177,8 @@ async function distribute(worker: MailWorker, mail: sql.LeasedMail): Promise<voi
   await worker.db.transaction(async (transaction) => {
     for (const recipient of await worker.recipientsOf(transaction, merchantId, kind))
       await storeMail(transaction, worker, { merchantId, fact, recipient, kind, data, at });
-    const end = { mailId, status: mailMoves.accepted, error: '', at: worker.clock.now() };
-    await transaction.query(sql.finishMail, end);
+    const end = { mailIds: [mailId], status: mailMoves.accepted, error: '', at: worker.clock.now() };
+    await transaction.query(sql.finishMails, end);
   });
 }
 
@@ -207,17 +204,8 @@ async function gather(
   return { others: told.map(({ other }) => other), told };
 }
 
-async function finishGathered({ db, clock }: MailWorker, gathered: readonly sql.LeasedMail[]): Promise<void> {
-  if (gathered.length === 0) return;
-  const mailIds = gathered.map(({ mail_id: mailId }) => mailId);
-  await db.query(sql.finishGathered, { mailIds, status: mailMoves.accepted, at: clock.now() });
-}
-
 /** Undefined when no key of this process opens it. */
-function opened(
-  worker: MailWorker,
-  mail: Pick<sql.LeasedMail, 'fact' | 'recipient' | 'sealed_data' | 'mail_id' | 'kind'>,
-): string | undefined {
+function opened(worker: MailWorker, mail: sql.LeasedMail): string | undefined {
   const { fact, recipient, sealed_data: sealed } = mail;
   try {
     if (sealed === null) throw new Error('a pending e-mail has no data');
@@ -257,30 +245,26 @@ async function retry(worker: MailWorker, mails: readonly sql.LeasedMail[], error
   const latest = Math.max(...planned.map(({ next }) => next?.getTime() ?? 0));
   for (const { mail, next } of planned) {
     const { mail_id: mailId, attempt_count: attempt } = mail;
-    if (next === undefined) await finish(worker, mail, 'attempts_exhausted', error);
+    if (next === undefined) await finish(worker, [mail], 'attempts_exhausted', error);
     else await worker.db.query(sql.retryMail, { mailId, attempt, nextAttemptAt: new Date(latest), error });
   }
 }
 
-async function finishEach(
-  worker: MailWorker,
-  mails: readonly sql.LeasedMail[],
-  trigger: MailTrigger,
-): Promise<void> {
-  for (const mail of mails) await finish(worker, mail, trigger);
-}
-
+/** Ends e-mails to one recipient. */
 async function finish(
   { db, clock }: MailWorker,
-  { mail_id: mailId, recipient }: sql.LeasedMail,
+  mails: readonly sql.LeasedMail[],
   trigger: MailTrigger,
   error = '',
 ): Promise<void> {
+  const [first] = mails;
+  if (first === undefined) return;
+  const mailIds = mails.map(({ mail_id: mailId }) => mailId);
   const status: MailStatus = mailMoves[trigger];
   const at = clock.now();
   await db.transaction(async (transaction) => {
-    await transaction.query(sql.finishMail, { mailId, status, error, at });
+    await transaction.query(sql.finishMails, { mailIds, status, error, at });
     if (status === 'bounced')
-      await transaction.query(sql.recordBounce, { address: recipient, reason: error, at });
+      await transaction.query(sql.recordBounce, { address: first.recipient, reason: error, at });
   });
 }

@@ -1,5 +1,5 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto';
-import type { GenericEndpointContext } from 'better-auth';
+import type { AuthContext, GenericEndpointContext } from 'better-auth';
 import type { MemberContext } from './context.ts';
 
 /** The first signs; all verify. */
@@ -16,7 +16,7 @@ const entryPattern = /^[\w-]{22}\.[\w-]{43}$/;
  * The device by which a browser's cookie names this person. The cookie has an entry for each person who signed in there. We
  * sign each for its person, so that no client chooses one, and one person's entry says nothing about another.
  */
-export function deviceOf(
+function deviceOf(
   masterKeys: MasterKeys,
   cookie: string | null | undefined,
   userId: string,
@@ -52,14 +52,16 @@ export async function noteDevice(
   return true;
 }
 
-/** The device of a request's cookie, if this person has signed in with it before. */
+/** The device of a browser's cookie, if this person has signed in with it before. */
 export async function knownDevice(
-  context: GenericEndpointContext,
-  { masterKeys }: { readonly masterKeys: MasterKeys },
+  {
+    adapter,
+    masterKeys,
+  }: { readonly adapter: Pick<AuthContext['adapter'], 'findOne'>; readonly masterKeys: MasterKeys },
+  cookie: string | null | undefined,
   userId: string,
 ): Promise<string | undefined> {
-  const { adapter, createAuthCookie } = context.context;
-  const device = deviceOf(masterKeys, context.getCookie(createAuthCookie('device').name), userId);
+  const device = deviceOf(masterKeys, cookie, userId);
   if (device === undefined) return undefined;
   return (await adapter.findOne({ model: 'device', where: whereDevice(userId, device) })) === null
     ? undefined
@@ -67,7 +69,7 @@ export async function knownDevice(
 }
 
 /** The row of a person's device. */
-export function whereDevice(userId: string, device: string) {
+function whereDevice(userId: string, device: string) {
   return [
     { field: 'userId', value: userId },
     { field: 'deviceHash', value: hashOfDevice(device) },

@@ -123,12 +123,14 @@ export function ownMethods(options: MethodOptions) {
 
 /** Whose sign-in waits for a code in this browser, and the device, if the person has used it before. */
 async function findPendingCode(context: GenericEndpointContext, options: MethodOptions) {
-  const { createAuthCookie, internalAdapter, secret } = context.context;
+  const { adapter, createAuthCookie, internalAdapter, secret } = context.context;
   const pending = await context.getSignedCookie(createAuthCookie('two_factor').name, secret);
   const made = pending ? await internalAdapter.findVerificationValue(pending) : null;
   if (made === null) throw failed();
   const userId = made.value;
-  return context.json({ userId, device: (await knownDevice(context, options, userId)) ?? '' });
+  const { masterKeys } = options;
+  const cookie = context.getCookie(createAuthCookie('device').name);
+  return context.json({ userId, device: (await knownDevice({ adapter, masterKeys }, cookie, userId)) ?? '' });
 }
 
 /** The library takes a code of the time step before and after, so one is valid for 90 seconds at most. */

@@ -10,7 +10,7 @@ import { schema } from '#db/schema.ts';
 import type { Log } from '#telemetry/log.ts';
 import { codeLockout } from './code-lockout.ts';
 import type { MemberContext } from './context.ts';
-import { deviceOf, type MasterKeys, noteDevice, whereDevice } from './device.ts';
+import { knownDevice, type MasterKeys, noteDevice } from './device.ts';
 import { type Proof, proofOfPath } from './proof.ts';
 import { ownMethods, useUpCode } from './sign-in-methods.ts';
 import { clientAddressHeader, type SignIn } from './sign-in-session.ts';
@@ -79,11 +79,7 @@ export function openSignIn(options: SignInOptions): SignIn {
       const cookie = parseCookies(headers.get('cookie') ?? '').get(createAuthCookie('device').name);
       if (cookie === undefined) return undefined;
       const found = await internalAdapter.findUserByEmail(email.trim().toLowerCase());
-      const userId = found?.user.id ?? '';
-      const device = deviceOf(options.masterKeys, cookie, userId);
-      if (device === undefined) return undefined;
-      const where = whereDevice(userId, device);
-      return (await adapter.findOne({ model: 'device', where })) === null ? undefined : device;
+      return knownDevice({ adapter, masterKeys: options.masterKeys }, cookie, found?.user.id ?? '');
     },
     close: () => pool.end(),
   };

@@ -1,7 +1,7 @@
 import type { Queryable } from '@florin/pg';
 import { actTitle } from '@florin/protocol/act-title.ts';
 import type { auditQuery, auditReply } from '@florin/protocol/audit-log.ts';
-import { inertText } from '@florin/protocol/csv-text.ts';
+import { csvField } from '@florin/protocol/csv-text.ts';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
 import { formatIsoTime } from '@florin/protocol/timestamp.ts';
@@ -85,9 +85,4 @@ function withShownUrl(json: string | undefined, permissions: ReadonlySet<MemberP
   return JSON.stringify(JSON.parse(json), (name, value: unknown) =>
     name === 'webhookUrl' && typeof value === 'string' ? shownUrl(value, permissions) : value,
   );
-}
-
-/** A field of RFC 4180. */
-function csvField(value: string): string {
-  return `"${inertText(value).replaceAll('"', '""')}"`;
 }

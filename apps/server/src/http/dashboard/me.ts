@@ -315,9 +315,8 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.removePasskey, async (call) => {
     const { passkeyId: id } = call.body;
-    await recordedAndAlone(deps, call, {
-      ...{ action: 'removePasskey', subject: id, path: '/passkey/delete-passkey', body: { id } },
-    });
+    const change = { action: 'removePasskey', path: '/passkey/delete-passkey' } as const;
+    await recordedAndAlone(deps, call, { ...change, subject: id, body: { id } });
     return success;
   });
 
@@ -361,18 +360,16 @@ function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   add(routes.confirmSecondFactor, async (call) => {
     const { body, caller } = call;
     await deps.attempts.ofSession(caller.sessionId);
-    const { cookies } = await recordedAndAlone(deps, call, {
-      ...{ action: 'confirmSecondFactor', path: '/two-factor/verify-totp', body },
-    });
+    const change = { action: 'confirmSecondFactor', path: '/two-factor/verify-totp' } as const;
+    const { cookies } = await recordedAndAlone(deps, call, { ...change, body });
     return withCookies(success, cookies);
   });
 
   add(routes.removeSecondFactor, async (call) => {
     const { body, caller } = call;
     await deps.attempts.ofSession(caller.sessionId);
-    const { cookies } = await recordedAndAlone(deps, call, {
-      ...{ action: 'removeSecondFactor', path: '/two-factor/disable', body },
-    });
+    const change = { action: 'removeSecondFactor', path: '/two-factor/disable' } as const;
+    const { cookies } = await recordedAndAlone(deps, call, { ...change, body });
     return withCookies(success, cookies);
   });
 }
