@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { openTestApi, type TestApi } from './api.fixture.ts';
 import { writeState } from './state-file.ts';
@@ -59,6 +60,34 @@ test('a key goes to no other installation than the one that it is stored with', 
     assert.match(result.stderr, /^no API key for http:\/\/127\.0\.0\.1:\d+: run florin login/);
   }
   assert.deepEqual([api.seen, other.seen], [[], []]);
+});
+
+test('a key goes by plain http to this machine alone', async () => {
+  await using api = await openTestApi(() => empty);
+  const url = 'http://pay.example.com';
+  const environment = { XDG_CONFIG_HOME: api.folder };
+  writeState(environment, 'profiles.json', { default: { url, key: 'sk_live_profile' } });
+  const keyed = { ...environment, FLORIN_URL: url, FLORIN_KEY: 'sk_live_mine' };
+  const lines: readonly (readonly [args: readonly string[], variables: Record<string, string>])[] = [
+    [list, environment],
+    [list, keyed],
+    [[...list, '--url', url, '--key', 'sk_live_flag'], environment],
+    [['mcp'], keyed],
+    // Refused before it asks for a key.
+    [['login', '--url', url], environment],
+  ];
+  for (const [args, variables] of lines) {
+    const { exitCode, stderr } = await api.run(args, {
+      environment: variables,
+      streams: { input: new PassThrough(), output: new PassThrough() },
+      speakMcp: async () => assert.fail('the key went to the assistant’s server'),
+    });
+    assert.equal(exitCode, 2, args.join(' '));
+    assert.match(
+      stderr,
+      /^http would show the key to everyone on the way to pay\.example\.com: give https:\/\/pay\.example\.com\n/,
+    );
+  }
 });
 
 test('a world.json that names another machine is refused before a key is sent', async () => {

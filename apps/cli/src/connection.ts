@@ -1,6 +1,6 @@
 import { type CliOutside, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import { type RunningWorld, readWorld } from './local-world.ts';
+import { isLoopback, type RunningWorld, readWorld } from './local-world.ts';
 import { readState } from './state-file.ts';
 
 /** An installation and the key of a merchant. */
@@ -82,7 +82,15 @@ function firstOf(sources: Iterable<AccessSource>): AccessSource {
   }
   if (url !== undefined && !URL.canParse(url))
     throw new UsageError(`the URL is ${url}: give one such as https://pay.example.com`);
+  if (url !== undefined && key !== undefined) checkWay(url);
   return { url, key };
+}
+
+/** Refuses a URL to which a key would go in plain text through other machines. */
+export function checkWay(url: string): void {
+  const { protocol = '', host = '' } = URL.parse(url) ?? {};
+  if (protocol === 'http:' && !isLoopback(url))
+    throw new UsageError(`http would show the key to everyone on the way to ${host}: give https://${host}`);
 }
 
 function* sourcesOf(

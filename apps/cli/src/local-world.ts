@@ -46,7 +46,8 @@ function worldOf(home: string, text: string): RunningWorld {
   return world;
 }
 
-function isLoopback(url: string): boolean {
+/** Whether a URL leads to this machine. */
+export function isLoopback(url: string): boolean {
   return /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(URL.parse(url)?.hostname ?? '');
 }
 

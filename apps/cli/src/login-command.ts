@@ -1,7 +1,7 @@
 import { Florin, FlorinError } from '@florin/sdk';
 import { type CliOutside, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
-import { defaultProfile, profileFile } from './connection.ts';
+import { checkWay, defaultProfile, profileFile } from './connection.ts';
 import type { MerchantCommand } from './resource.ts';
 import { readSecret } from './secret-prompt.ts';
 import { readState, statePath, writeState } from './state-file.ts';
@@ -25,6 +25,7 @@ export const loginCommand: MerchantCommand = {
     const url = options.optional('url') ?? environment['FLORIN_URL'];
     if (url === undefined || url === '')
       throw new UsageError('--url is missing, such as https://pay.example.com');
+    checkWay(url);
     const key = await keyOf(options, outside);
     await checkKey(url, key);
     const state = readState(environment, profileFile);

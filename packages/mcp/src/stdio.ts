@@ -29,10 +29,12 @@ export interface StdioOptions {
 
 /**
  * Speaks the Model Context Protocol over two streams until the input ends or the signal aborts. Throws for an API key that
- * the installation does not know.
+ * the installation does not know, and for one that plain http would carry to another machine.
  */
 export async function speakMcp(options: StdioOptions): Promise<void> {
   const { origin, apiKey, payer, input, output, onReady, signal } = options;
+  if (apiKey !== undefined && !isPrivateWay(new URL(origin)))
+    throw new Error(`http would show the API key to everyone on the way to ${origin}: give https`);
   const server = mcpServer({
     callApi: httpApi(origin, apiKey),
     hasKey: apiKey !== undefined,
@@ -47,6 +49,10 @@ export async function speakMcp(options: StdioOptions): Promise<void> {
   onReady();
   await ended;
   await server.close();
+}
+
+function isPrivateWay({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
 }
 
 function payToolOf({ privateKey, maxAmount, rpcUrls = {}, policy }: NonNullable<StdioOptions['payer']>) {

@@ -179,6 +179,39 @@ test('a missing key, a missing address and an id that is missing are refused bef
   assert.equal(service.seen.length, 0);
 });
 
+test('a key goes by plain http to this machine alone, unless a private network is trusted', async () => {
+  for (const host of [
+    'pay.example.com',
+    '10.0.0.7:4000',
+    'localhost.example.com',
+    '127.example.com',
+    '[::ffff:7f00:1]',
+    'localhost.',
+  ])
+    assert.throws(() => new Florin('sk_live_a', { baseUrl: `http://${host}` }), {
+      slug: 'argument_invalid',
+      param: 'baseUrl',
+      message: `http would show the key to everyone on the way to ${host}: give https://${host}, or allowInsecureHttp in a private network`,
+    });
+  const baseUrl = 'http://florin:4000';
+  const given: unknown = 'yes';
+  const allowInsecureHttp = given as boolean;
+  assert.throws(() => new Florin('sk_live_a', { baseUrl, allowInsecureHttp }), { param: 'baseUrl' });
+  for (const host of ['localhost:4000', '127.0.0.1', '127.8.0.9', '[::1]:4000'])
+    assert.ok(new Florin('sk_live_a', { baseUrl: `http://${host}` }));
+  const urls: string[] = [];
+  const { fetch } = globalThis;
+  const florin = new Florin('sk_live_a', {
+    ...{ baseUrl, allowInsecureHttp: true },
+    fetch: async (url) => {
+      urls.push(String(url));
+      return fetch('data:application/json,{"code":0,"data":{}}');
+    },
+  });
+  await florin.capabilities.retrieve();
+  assert.deepEqual(urls, ['http://florin:4000/payment/v1/capabilities/all']);
+});
+
 test('an option that is not known or cannot be right is refused before anything is sent', async () => {
   const baseUrl = 'https://pay.example.com';
   const wrong: readonly (readonly [options: unknown, param: string])[] = [

@@ -59,6 +59,11 @@ export interface FlorinOptions {
   readonly timeoutMs?: number | undefined;
   /** In place of the runtime's own. */
   readonly fetch?: typeof fetch | undefined;
+  /**
+   * Sends the key over plain http to another machine too, where a private network is trusted. Without it only this machine may
+   * be reached by http.
+   */
+  readonly allowInsecureHttp?: boolean | undefined;
 }
 
 /** A webhook's methods: those of the API, its deliveries, and the verification of what it receives. */
@@ -73,6 +78,7 @@ const optionNames = [
   'maxRetries',
   'timeoutMs',
   'fetch',
+  'allowInsecureHttp',
 ] as const satisfies readonly (keyof FlorinOptions)[];
 const apiPath = '/payment/v1';
 
@@ -103,10 +109,12 @@ export class Florin {
       maxRetries = defaults.maxRetries,
       timeoutMs = defaults.timeoutMs,
       fetch = outside.fetch,
+      allowInsecureHttp = false,
     }: Partial<FlorinOptions> = Object(options);
     checkLimits({ maxRetries, timeoutMs });
     const own = { ...outside, fetch };
-    const send = openClient({ api: apiOf(baseUrl), key: keyOf(key), maxRetries, timeoutMs }, own);
+    const api = apiOf(baseUrl, { allowInsecureHttp });
+    const send = openClient({ api, key: keyOf(key), maxRetries, timeoutMs }, own);
     this.accounts = accountsOf(send);
     this.branding = brandingMethodsOf(send);
     this.capabilities = capabilityMethodsOf(send);
@@ -133,7 +141,10 @@ function keyOf(key: string | undefined): string {
 }
 
 /** The base of the API: below an origin, or as it is where the address names it already. */
-function apiOf(baseUrl: string | undefined): string {
+function apiOf(
+  baseUrl: string | undefined,
+  { allowInsecureHttp }: { readonly allowInsecureHttp: boolean },
+): string {
   const url = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
     throw new FlorinError(
@@ -141,6 +152,17 @@ function apiOf(baseUrl: string | undefined): string {
       `baseUrl is the address of the installation, such as https://pay.example.com, and not ${JSON.stringify(baseUrl)}`,
       { param: 'baseUrl' },
     );
+  if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true)
+    throw new FlorinError(
+      'argument_invalid',
+      `http would show the key to everyone on the way to ${url.host}: give https://${url.host}, or allowInsecureHttp in a private network`,
+      { param: 'baseUrl' },
+    );
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path.endsWith(apiPath) ? path : `${path}${apiPath}`}`;
+}
+
+/** Whether a host, as URL spells it, is this machine. */
+function isLoopback(hostname: string): boolean {
+  return /^(127(\.\d{1,3}){3}|localhost|\[::1\])$/.test(hostname);
 }
