@@ -245,3 +245,16 @@ test('guesses of a password or code in a session spend the allowance of that ses
     assert.deepEqual([path, (await thief.post(path, body)).code], [path, 900101]);
   assert.equal((await owner.post('/me/prove', { password })).code, 0);
 });
+
+test('who copied a session alone uses up no attempts of the device that it belongs to', async () => {
+  const server = await limitedServer();
+  const { email } = await world.addPerson();
+  const owner = await Browser.signedIn(server, email);
+  const thief = new Browser(server);
+  for (const [name, value] of owner.cookies) if (!name.endsWith('.device')) thief.cookies.set(name, value);
+  const codes: number[] = [];
+  for (let count = 0; count < 11; count += 1)
+    codes.push((await thief.post('/me/prove', { password: 'wrong horse battery' })).code);
+  assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
+  assert.equal((await owner.post('/me/prove', { password })).code, 0);
+});

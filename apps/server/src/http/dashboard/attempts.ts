@@ -22,8 +22,14 @@ export interface Attempts {
    * where rate limits are off; then every device has the account's lockout.
    */
   readonly ofCode: ((device: string) => Promise<void>) | undefined;
-  /** For guesses of a password or code by a person who is signed in. Other sessions of the person have their own. */
-  readonly ofSession: (sessionId: string) => Promise<void>;
+  /**
+   * For guesses of a password or code by a person who is signed in. Other sessions of the person have their own. So has, within
+   * one session, a device that the person used before: a copied session alone cannot use up the owner's.
+   */
+  readonly ofSession: (attempt: {
+    readonly sessionId: string;
+    readonly device: string | undefined;
+  }) => Promise<void>;
 }
 
 const networkRate: Rate = { count: 30, seconds: 60, burst: 30 };
@@ -54,6 +60,7 @@ export function signInAttempts(limits: Limits | undefined): Attempts {
   };
   const ofNetwork = limitOf('network', networkRate);
   const ofDevice = limitOf('device', knownRate);
+  const ofSession = limitOf('session', knownRate);
   const ofAccountFromNetwork = limitOf('account from network', accountOfNetworkRate);
   const ofAccount = limitOf('account', accountRate);
   return {
@@ -65,6 +72,7 @@ export function signInAttempts(limits: Limits | undefined): Attempts {
       await ofAccount(account);
     },
     ofCode: limitOf('code', codeRate),
-    ofSession: limitOf('session', knownRate),
+    ofSession: ({ sessionId, device }) =>
+      ofSession(device === undefined ? sessionId : `${sessionId} ${device}`),
   };
 }

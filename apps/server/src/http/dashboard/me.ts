@@ -72,7 +72,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.prove, async ({ body, caller }) => {
     const { userId, sessionId, headers } = caller;
-    await deps.attempts.ofSession(sessionId);
+    await admitGuess(deps, caller);
     const { hasSecondFactor } = await findOverview(people, userId);
     if (!(await isPassword(people, userId, body.password)))
       throw new Refusal('sign_in_failed', 'wrong password');
@@ -194,6 +194,12 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 /** A call of a person who is signed in. */
 type PersonalCall = Pick<RouteCall<Route, Person>, 'caller' | 'requestId' | 'clientAddress'>;
 
+/** Counts a guess of a password or code, before it is looked at. */
+async function admitGuess({ signIn, attempts }: MeDeps, caller: Person): Promise<void> {
+  const { sessionId, headers, email } = caller;
+  await attempts.ofSession({ sessionId, device: await signIn.findDevice(headers, email) });
+}
+
 /** Records what a person did for themselves as a member of a merchant. */
 function recordOfMerchant(
   transaction: Transaction,
@@ -275,7 +281,7 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.changePassword, async (call) => {
     const { body, caller } = call;
-    await deps.attempts.ofSession(caller.sessionId);
+    await admitGuess(deps, caller);
     const names = [...deps.places, ...(await namesOfPerson(deps.people, caller.userId))];
     assertHardToGuess('newPassword', body.newPassword, names);
     await recordedAndAlone(deps, call, {
@@ -351,15 +357,16 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   const { signIn } = deps;
 
-  add(routes.startSecondFactor, async ({ body, caller: { sessionId, headers } }) => {
-    await deps.attempts.ofSession(sessionId);
+  add(routes.startSecondFactor, async ({ body, caller }) => {
+    await admitGuess(deps, caller);
+    const { headers } = caller;
     const { data } = await askLibrary(signIn, '/two-factor/enable', { headers, body });
     return { totpUri: String(data['totpURI']) };
   });
 
   add(routes.confirmSecondFactor, async (call) => {
     const { body, caller } = call;
-    await deps.attempts.ofSession(caller.sessionId);
+    await admitGuess(deps, caller);
     const change = { action: 'confirmSecondFactor', path: '/two-factor/verify-totp' } as const;
     const { cookies } = await recordedAndAlone(deps, call, { ...change, body });
     return withCookies(success, cookies);
@@ -367,7 +374,7 @@ function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 
   add(routes.removeSecondFactor, async (call) => {
     const { body, caller } = call;
-    await deps.attempts.ofSession(caller.sessionId);
+    await admitGuess(deps, caller);
     const change = { action: 'removeSecondFactor', path: '/two-factor/disable' } as const;
     const { cookies } = await recordedAndAlone(deps, call, { ...change, body });
     return withCookies(success, cookies);
