@@ -3,7 +3,6 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { Browser, DashboardWorld, password } from '../../test/harness/dashboard-world.ts';
 import { MailWorld } from '../../test/harness/mail-world.ts';
-import { linkFields, type Things } from '../../test/harness/merchant-routes.ts';
 import { sendDue } from './mail.ts';
 
 const mailStates = statement({
@@ -25,18 +24,11 @@ after(async () => {
   await world.close();
 });
 
-/** The e-mails to an address that have come since the last look, oldest first, with those that wait some minutes for more. */
+/** The new e-mails to an address, oldest first, with those that wait some minutes for more. */
 async function newMails(address: string) {
-  await mail.sendAll();
-  const { clock } = world.merchants;
-  const later = { ...clock, now: () => new Date(clock.now().getTime() + 11 * 60_000) };
-  while (await sendDue(mail.worker({ clock: later })));
-  const mails = mail.mailsTo(address).filter(({ number }) => number > seen(address));
-  lastSeen.set(address, mail.mailbox.mails()[0]?.number ?? 0);
-  return mails.toReversed();
+  await mail.sendGathered();
+  return mail.newMailsTo(address);
 }
-const lastSeen = new Map<string, number>();
-const seen = (address: string) => lastSeen.get(address) ?? 0;
 
 /** How many acts e-mails tell. */
 const actsIn = (mails: readonly { readonly text: string }[]) =>
@@ -152,7 +144,16 @@ test('many acts alike are told at once by their first, and by one e-mail of the 
     12,
   );
   assert.equal(text.match(/^Key: rk_live_/gm)?.length, 8);
-  assert.match(text, /^And: 5 more, which the dashboard lists$/m);
+  assert.match(text, /^And: 5 more, which the audit log lists$/m);
+  const [, page = ''] = text.match(/^Open the audit log:\n(.+)$/m) ?? [];
+  const { pathname, searchParams } = new URL(page);
+  assert.equal(pathname, `/dashboard/${merchantId}/audit`);
+  const { from = '', to = '', ...filter } = Object.fromEntries(searchParams);
+  // The page shows whole days.
+  const seconds = { from: String(Date.parse(from) / 1_000), to: String(Date.parse(to) / 1_000 + 86_399) };
+  const query = new URLSearchParams({ ...filter, ...seconds });
+  const { entries } = (await browser.get(`/audit/list?${query}`)).data;
+  assert.equal(entries.length, 26);
   const states = await world.merchants.database.db.query(mailStates, { recipient: owner.email });
   assert.deepEqual(
     states.map(({ kind, status, count }) => [kind, status, Number(count)]),
@@ -251,170 +252,4 @@ test('a key has a name, which its e-mail says with what it may do', async () => 
   assert.equal(await nameOf(), 'Till');
   assert.equal((await developer.post('/key/rename', { keyId, name: 'x'.repeat(61) })).code, 400101);
   assert.equal((await developer.post('/key/rename', { keyId: 'key_none', name: '' })).code, 100806);
-});
-
-test('owners and admins are told where webhooks go also when an API key sends them there', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const { email } = await world.addPerson([[merchantId, 'owner']]);
-  const developer = await world.addPerson([[merchantId, 'developer']]);
-  const key = await world.merchants.addKey(merchantId);
-  const post = async (path: string, body: object) => {
-    const reply = await world.merchants.send('POST', path, { key, body });
-    assert.equal(reply.code, 0, reply.message);
-    return reply.data;
-  };
-  const hook = { webhookName: 'Hook', webhookUrl: 'https://shop.example.com/hook', subscribedEvents: ['*'] };
-  const { webhookId } = await post('/webhook/create', hook);
-  await post('/webhook/update', { ...hook, webhookId, webhookName: 'Other name' });
-  const webhookUrl = 'https://other.example.com/hook?token=s3cret';
-  await post('/webhook/update', { ...hook, webhookId, webhookUrl });
-  const told = (await newMails(email)).toSorted((one, other) => one.subject.localeCompare(other.subject));
-  assert.deepEqual(
-    told.map(({ subject }) => subject),
-    ['A webhook of Test merchant was redirected', 'Test merchant has a new webhook'],
-  );
-  assert.match(told[0]?.text ?? '', /Address: https:\/\/other.+\nAddress before: https:\/\/shop/);
-  for (const { text, html } of told) {
-    assert.match(text, new RegExp(`\nDone by: API key sk_live_…${key.slice(-4)}\nIP address: 127`));
-    assert.match(text, /revoke the key in the dashboard/);
-    assert.doesNotMatch(text + html, /s3cret|audit log/);
-  }
-  assert.deepEqual(await newMails(developer.email), []);
-
-  // A key that goes on fills no mailbox: the tenth e-mail of the day is the last, and says so.
-  const { clock } = world.merchants;
-  const move = async (from: number, until: number) => {
-    for (let count = from; count < until; count += 1) {
-      clock.time += 1_000;
-      await post('/webhook/update', { ...hook, webhookId, webhookUrl: `https://shop.example.com/${count}` });
-    }
-    return (await newMails(email)).filter(({ subject }) => subject.includes('redirected'));
-  };
-  const moved = await move(0, 15);
-  assert.equal(actsIn(moved), 8);
-  assert.equal(moved.filter(({ text }) => text.includes('not told for a day')).length, 1);
-  // It silences itself alone.
-  const other = await world.merchants.addKey(merchantId);
-  const byOther = { ...hook, webhookId, webhookUrl: 'https://shop.example.com/other' };
-  assert.equal(
-    (await world.merchants.send('POST', '/webhook/update', { key: other, body: byOther })).code,
-    0,
-  );
-  assert.match(
-    (await newMails(email))[0]?.text ?? '',
-    new RegExp(`Done by: API key sk_live_…${other.slice(-4)}`),
-  );
-  clock.time += 86_400_000;
-  assert.equal((await move(20, 21)).length, 1);
-
-  // Nor do members' changes count, behind which a key could act unseen.
-  clock.time += 86_400_000;
-  const owner = await signedIn(email);
-  owner.merchantId = merchantId;
-  for (let count = 0; count < 10; count += 1) {
-    clock.time += 1_000;
-    const moved = { ...hook, webhookId, webhookUrl: `https://members.example.com/${count}` };
-    assert.equal((await owner.post('/webhook/update', moved)).code, 0);
-  }
-  assert.equal(actsIn((await newMails(email)).filter(({ subject }) => subject.includes('redirected'))), 10);
-  const [unseen, ...more] = await move(30, 31);
-  assert.match(unseen?.text ?? '', /\nDone by: API key/);
-  assert.deepEqual(more, []);
-
-  // Changes at the same time do not pass the last e-mail by.
-  clock.time += 86_400_000;
-  const hooks = [];
-  for (let count = 0; count < 8; count += 1) hooks.push((await post('/webhook/create', hook)).webhookId);
-  assert.equal(actsIn(await newMails(email)), 8);
-  const evil = { ...hook, webhookUrl: 'https://evil.example.com/hook' };
-  await Promise.all(hooks.map((id) => post('/webhook/update', { ...evil, webhookId: id })));
-  const atOnce = await newMails(email);
-  assert.deepEqual(
-    [actsIn(atOnce), atOnce.filter(({ text }) => text.includes('not told for a day')).length],
-    [2, 1],
-  );
-});
-
-test('owners and admins are told of each new place to which payers are sent, and of other names', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const accountId = await world.merchants.addAccount(merchantId);
-  const { email } = await world.addPerson([[merchantId, 'owner']]);
-  const owner = await signedIn(email);
-  owner.merchantId = merchantId;
-  const done = async (path: string, body: object) => {
-    const reply = await owner.post(path, body);
-    assert.equal(reply.code, 0, reply.message);
-    return reply.data;
-  };
-  const told = async () =>
-    (await newMails(email))
-      .filter(({ subject }) => !subject.includes('new device'))
-      .toSorted((one, other) => one.subject.localeCompare(other.subject));
-  const { productId } = await done('/product/create', { name: 'Tea', commonPrices: [10_000_000] });
-  const fields = linkFields({ accountId, productId } as Things);
-  const shop = 'https://shop.example.com';
-  const urls = { successUrl: `${shop}/thanks`, cancelUrl: `${shop}/back` };
-  const { linkId } = await done('/payment/link/create', { ...fields, ...urls });
-  const [first, ...more] = await told();
-  assert.deepEqual([first?.subject, more], ['Test merchant sends payers to a new place', []]);
-  assert.match(
-    first?.text ?? '',
-    new RegExp(`Payment link: Tea\nNew place: ${shop}\n.*\nDone by: ${email}\n`, 's'),
-  );
-
-  // What is in use is told once, on whatever link.
-  await done('/payment/link/create', { ...fields, successUrl: 'https://SHOP.example.com/other?a=1' });
-  await done('/payment/link/update', { linkId, ...fields, ...urls, cancelUrl: '' });
-  await done('/branding/update', { embedOrigins: [shop] });
-  assert.deepEqual(await told(), []);
-  // A page is known by its whole URL: others may have pages at the place to which a link returns.
-  await done('/branding/update', { supportUrl: `${shop}/help`, embedOrigins: [shop] });
-  const [page, ...noOthers] = await told();
-  assert.match(page?.text ?? '', new RegExp(`New place: ${shop}/help\n`));
-  assert.deepEqual(noOthers, []);
-
-  await done('/branding/update', {
-    ...{ legalName: 'Tea Ltd', supportUrl: 'https://chat.example.net/tea?key=s3cret' },
-    embedOrigins: ['https://other.example.com'],
-  });
-  await done('/merchant/rename', { merchantName: 'Test merchant & Co' });
-  const [places, legal, name, ...others] = await told();
-  assert.deepEqual(
-    [places?.subject, legal?.subject, name?.subject, others],
-    [
-      'Test merchant & Co sends payers to a new place',
-      'The legal name of Test merchant & Co was changed',
-      'The name of Test merchant & Co was changed',
-      [],
-    ],
-  );
-  assert.match(
-    places?.text ?? '',
-    /New place: https:\/\/other\.example\.com\nNew place: https:\/\/chat\.example\.net\/tea\?key=\*{4}\n/,
-  );
-  assert.match(legal?.text ?? '', /\nName: Tea Ltd\n(?!Name before)/);
-  assert.match(name?.text ?? '', /\nName: Test merchant & Co\nName before: Test merchant\n/);
-
-  // A key needs no proof, and is named. It fills no mailbox, and what it does to links does not hide what it does to webhooks.
-  const key = await world.merchants.addKey(merchantId);
-  const post = async (path: string, body: object) => {
-    const reply = await world.merchants.send('POST', path, { key, body });
-    assert.equal(reply.code, 0, reply.message);
-  };
-  for (let count = 0; count < 12; count += 1) {
-    world.merchants.clock.time += 1_000;
-    const successUrl = `https://shop${count}.example.net/`;
-    await post('/payment/link/update', { linkId, ...fields, successUrl });
-  }
-  const byKey = await told();
-  assert.equal(actsIn(byKey), 10);
-  for (const { text } of byKey) assert.match(text, new RegExp(`Done by: API key sk_live_…${key.slice(-4)}`));
-  assert.equal(byKey.filter(({ text }) => text.includes('not told for a day')).length, 1);
-  await post('/webhook/create', {
-    ...{ webhookName: 'Hook', webhookUrl: 'https://shop.example.com/hook', subscribedEvents: ['*'] },
-  });
-  assert.deepEqual(
-    (await told()).map(({ subject }) => subject),
-    ['Test merchant & Co has a new webhook'],
-  );
 });

@@ -1,3 +1,4 @@
+import { actNames } from '@florin/protocol/act-title.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Act, NamedActor } from '#members/context.ts';
@@ -130,8 +131,10 @@ function subjectOf(json: string | undefined): Subject {
   return JSON.parse(json ?? '{}') as Subject;
 }
 
+export const accessKinds: readonly string[] = Object.keys(notices);
+
 export function isAccessKind(kind: string): boolean {
-  return Object.hasOwn(notices, kind);
+  return accessKinds.includes(kind);
 }
 
 /** Whether many e-mails of the kind become one. */
@@ -167,7 +170,14 @@ export async function composeAccessMail(
     throw new Error('an e-mail of this kind has no text');
   const first: Told = JSON.parse(mail.data);
   const others = (mail.others ?? []).map(({ data, at }) => ({ ...(JSON.parse(data) as Told), at }));
-  const told = [{ ...first, at: mail.at }, ...others];
+  const told = [{ ...first, at: mail.at }, ...others].toSorted(
+    (one, other) => weightOf(other) - weightOf(one),
+  );
+  const isCut = told.length > maxShown;
+  const isRestOnRecord = isCut && told.slice(maxShown).every(({ actor }) => actor.kind !== 'key');
+  const whereMore = isRestOnRecord
+    ? 'which the audit log lists'
+    : 'some by API keys: look at what they led to';
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
   const fill = filler(merchant, told);
@@ -176,14 +186,13 @@ export async function composeAccessMail(
   const rows: readonly MailRow[] = [
     ['Merchant', merchant],
     ...told
-      .toSorted((one, other) => Number(isSecretKey(other)) - Number(isSecretKey(one)))
       .slice(0, maxShown)
       .flatMap(({ act, actor, at }): readonly MailRow[] => [
         ...subjectRows(act),
         ['Time', timeText(at.toISOString())],
         ...doerRows('Done by', actor),
       ]),
-    ['And', told.length > maxShown ? `${told.length - maxShown} more, which the dashboard lists` : ''],
+    ['And', isCut ? `${told.length - maxShown} more, ${whereMore}` : ''],
   ];
   return {
     fromName,
@@ -198,8 +207,8 @@ export async function composeAccessMail(
       ],
       rows: rows.filter(([, value]) => value !== ''),
       button: {
-        text: 'Open the dashboard',
-        url: `${dashboardOrigin}/dashboard/${mail.merchantId}/${notice.path}`,
+        text: isRestOnRecord ? 'Open the audit log' : 'Open the dashboard',
+        url: `${dashboardOrigin}/dashboard/${mail.merchantId}/${isRestOnRecord ? auditPath(mail.kind, told) : notice.path}`,
       },
       footer: [
         `You get this e-mail because you are a member of ${merchant}. Owners and admins always get it.`,
@@ -216,12 +225,29 @@ interface Told {
   readonly isLast?: boolean;
 }
 
-/** Acts that an e-mail shows one by one; first the keys that may do most. */
+/** Acts that an e-mail shows one by one. */
 const maxShown = 20;
 
-function isSecretKey({ act }: Told): boolean {
-  return subjectOf(act.after).kind === 'secret';
+/** First the keys that may do most, then what API keys did: the audit log has only the acts of members. */
+function weightOf({ act, actor }: Told): number {
+  if (subjectOf(act.after).kind === 'secret') return 2;
+  return actor.kind === 'key' ? 1 : 0;
 }
+
+/** The audit log with these acts, as far as it knows the kind, on their days in every time zone. */
+function auditPath(kind: string, told: readonly { readonly at: Date }[]): string {
+  const times = told.map(({ at }) => at.getTime());
+  const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10);
+  const query = new URLSearchParams({
+    from: dayOf(Math.min(...times) - widestOffsetMs),
+    to: dayOf(Math.max(...times) + widestOffsetMs),
+  });
+  if (actNames.some(({ value }) => value === kind)) query.set('action', kind);
+  return `audit?${query}`;
+}
+
+/** Of a time zone from UTC. */
+const widestOffsetMs = 14 * 3_600_000;
 
 const everything = 'everything that the merchant API offers';
 

@@ -28,15 +28,11 @@ after(async () => {
   await world.close();
 });
 
-/** The e-mails to an address that have come since the last look, oldest first. */
+/** The new e-mails to an address, oldest first. */
 async function newMails(address: string) {
   await mail.sendAll();
-  const mails = mail.mailsTo(address).filter(({ number }) => number > seen(address));
-  lastSeen.set(address, mail.mailbox.mails()[0]?.number ?? 0);
-  return mails.toReversed();
+  return mail.newMailsTo(address);
 }
-const lastSeen = new Map<string, number>();
-const seen = (address: string) => lastSeen.get(address) ?? 0;
 const subjectsTo = async (address: string) => (await newMails(address)).map(({ subject }) => subject).sort();
 
 async function signedIn(email: string, browser?: Browser): Promise<Browser> {

@@ -90,12 +90,15 @@ const personalNotices: Readonly<Record<string, Notice>> = {
   renewRecoveryCodes: ['You have new recovery codes', 'The earlier codes work no more.'],
 };
 
+export const walletKinds: readonly string[] = Object.keys(walletNotices);
+export const personalKinds: readonly string[] = Object.keys(personalNotices);
+
 export function isWalletNotice(type: string): boolean {
-  return Object.hasOwn(walletNotices, type);
+  return walletKinds.includes(type);
 }
 
 export function isPersonalNotice(action: string): boolean {
-  return Object.hasOwn(personalNotices, action);
+  return personalKinds.includes(action);
 }
 
 /** Writes an invitation, or a notice of security. Nothing turns these off, because an attacker would do that first. */

@@ -26,6 +26,7 @@ export class MailWorld {
     readonly tellOwners: TellOwners;
   };
   readonly #merchants: MerchantWorld;
+  readonly #lastSeen = new Map<string, number>();
   readonly #secrets: MailWorker['secrets'];
 
   private constructor(merchants: MerchantWorld, mailbox: Mailbox) {
@@ -68,6 +69,22 @@ export class MailWorld {
   async sendAll(): Promise<void> {
     while (await sendDue(this.worker()));
     while (await sendDue(this.worker()));
+  }
+
+  /** Sends what waits some minutes for more of its kind, too. */
+  async sendGathered(): Promise<void> {
+    await this.sendAll();
+    const { clock } = this.#merchants;
+    const later = { ...clock, now: () => new Date(clock.now().getTime() + 11 * 60_000) };
+    while (await sendDue(this.worker({ clock: later })));
+  }
+
+  /** The e-mails to an address that were sent since the last look, oldest first. */
+  newMailsTo(address: string): MailboxMail[] {
+    const last = this.#lastSeen.get(address) ?? 0;
+    const mails = this.mailsTo(address).filter(({ number }) => number > last);
+    this.#lastSeen.set(address, this.mailbox.mails()[0]?.number ?? 0);
+    return mails.toReversed();
   }
 
   /** Newest first. */
