@@ -8,7 +8,7 @@ export const transaction = Type.Object({
   }),
   orderType: Type.Integer({
     description:
-      '0: escrow; 1: direct, paid and settled by one transaction; 2: payout on another chain; 3: CCTP',
+      'How the money gets to the merchant. 0: kept by the contract until the payment is final; 1: direct, paid and settled by one transaction; 2: by the operator’s vault, in another token or on another chain; 3: by CCTP, which burns USDC and mints it on another chain',
   }),
   from: Type.String({ description: 'Payer’s wallet' }),
   to: Type.String({ description: 'Merchant’s wallet' }),

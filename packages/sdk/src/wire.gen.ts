@@ -902,7 +902,7 @@ export interface Transaction {
   orderId: string;
   /** Account, its version and settlement token, hashed: an indexed topic on chain. */
   channelId: string;
-  /** 0: escrow; 1: direct, paid and settled by one transaction; 2: payout on another chain; 3: CCTP. */
+  /** How the money gets to the merchant. 0: kept by the contract until the payment is final; 1: direct, paid and settled by one transaction; 2: by the operator’s vault, in another token or on another chain; 3: by CCTP, which burns USDC and mints it on another chain. */
   orderType: number;
   /** Payer’s wallet. */
   from: string;

@@ -3,6 +3,7 @@ import { ArrowDown, ArrowRight, CircleCheck, LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Card } from '../ui/page.tsx';
 import { Address, Tokens, Usd } from '../ui/value.tsx';
+import { wayText } from './payment-words.ts';
 import type { PaymentToken } from './types.ts';
 
 /** Payer, Florin and merchant, with what went from one to the next. */
@@ -21,39 +22,46 @@ export function MoneyWay({
   const settled = tokenOf(session.settlementToken);
   const isDone = session.completeTx !== '';
   const isDirect = transaction.orderType === 1;
+  const way = wayText(transaction.orderType, {
+    paidOn: paid?.network ?? 'one network',
+    settledOn: settled?.network ?? 'another',
+  });
   return (
-    <Card className="flex flex-col items-stretch gap-2 p-4 md:flex-row">
-      <Stop title={payerName} place={paid?.network} wallet={transaction.from}>
-        {paid === undefined ? (
-          <Usd micro={transaction.totalValue} />
-        ) : (
-          <Tokens units={transaction.paidAmountInToken} decimals={paid.decimals} symbol={paid.symbol} />
-        )}
-      </Stop>
-      <Arrow />
-      {!isDirect && (
-        <>
-          <Stop title="Fee" place="Gateway">
-            <Usd micro={transaction.feeValue} />
-          </Stop>
-          <Arrow />
-        </>
-      )}
-      <Stop
-        title="You"
-        place={settled && `${settled.symbol} on ${settled.network}`}
-        wallet={transaction.to}
-        isEnd
-      >
-        <span className="inline-flex items-center gap-1.5">
-          <Usd micro={transaction.netValue} />
-          {isDone ? (
-            <CircleCheck aria-label="arrived" className="size-4 text-good" />
+    <Card className="p-4">
+      <div className="flex flex-col items-stretch gap-2 md:flex-row">
+        <Stop title={payerName} place={paid?.network} wallet={transaction.from}>
+          {paid === undefined ? (
+            <Usd micro={transaction.totalValue} />
           ) : (
-            <LoaderCircle aria-label="on its way" className="size-4 animate-spin text-faint" />
+            <Tokens units={transaction.paidAmountInToken} decimals={paid.decimals} symbol={paid.symbol} />
           )}
-        </span>
-      </Stop>
+        </Stop>
+        <Arrow />
+        {!isDirect && (
+          <>
+            <Stop title="Fee" place="Gateway">
+              <Usd micro={transaction.feeValue} />
+            </Stop>
+            <Arrow />
+          </>
+        )}
+        <Stop
+          title="You"
+          place={settled && `${settled.symbol} on ${settled.network}`}
+          wallet={transaction.to}
+          isEnd
+        >
+          <span className="inline-flex items-center gap-1.5">
+            <Usd micro={transaction.netValue} />
+            {isDone ? (
+              <CircleCheck aria-label="arrived" className="size-4 text-good" />
+            ) : (
+              <LoaderCircle aria-label="on its way" className="size-4 animate-spin text-faint" />
+            )}
+          </span>
+        </Stop>
+      </div>
+      {way !== undefined && <p className="mt-3 text-sm text-soft">{way}</p>}
     </Card>
   );
 }

@@ -16,3 +16,20 @@ const delays: Readonly<Record<PendingReason, string>> = {
 export function delayReason(reason: string): string {
   return Object.hasOwn(delays, reason) ? delays[reason as PendingReason] : `Reason: ${reason}.`;
 }
+
+/**
+ * How the money gets from the payer to the merchant, as a sentence; undefined for a way that this page does not know.
+ * @param orderType Of the transaction (0 to 3).
+ */
+export function wayText(
+  orderType: number,
+  { paidOn, settledOn }: { readonly paidOn: string; readonly settledOn: string },
+): string | undefined {
+  const between = paidOn === settledOn ? ` on ${paidOn}` : ` from ${paidOn} to ${settledOn}`;
+  return [
+    'The payment contract keeps the money until the payment is final, and then passes it on to your wallet.',
+    'The money went from the payer straight to your wallet, in one transaction.',
+    `By the operator’s vault${between}: the money goes into the vault, and the vault pays your wallet.`,
+    `By CCTP${between}: Circle burns the payer’s USDC and mints USDC to your wallet. The operator never holds it.`,
+  ][orderType];
+}
