@@ -1,6 +1,7 @@
 import { isLockTimeout, type Transaction } from '@florin/pg';
 import { oldEvent, removeOldEvents } from './event-log.sql.ts';
 import { oldestReadable } from './event-log.ts';
+import { restAfterBatch } from './rest.ts';
 import { nextSweep } from './sweep.sql.ts';
 import { stepSweep } from './sweep.ts';
 import { limitLockWait } from './webhook.sql.ts';
@@ -14,12 +15,6 @@ const removalIntervalMs = 10_000;
 const batchSize = 200;
 /** Batches in one round. */
 const maxBatches = 5_000;
-/**
- * How much longer than a batch the pause after it is. So the queues are locked for a fifth of the time, and on a fast database
- * thousands of events are removed in a second: as many as a large installation raises. A longest pause would lock them
- * for longer the slower the database is.
- */
-const restOfBatch = 4;
 /** A removal waits for turns no longer than this, because turns and calls of all owners wait behind it. */
 const lockLimit = '100ms';
 
@@ -64,8 +59,7 @@ async function removeOld({ db, clock }: OutboxWorker, signal: AbortSignal): Prom
       removeEventsBatch(transaction, clock.now(), batchSize),
     );
     if (removed < batchSize) break;
-    const workedMs = clock.monotonicMs() - startedMs;
-    await clock.sleep(restOfBatch * workedMs, signal);
+    await restAfterBatch(clock, startedMs, signal);
   }
 }
 

@@ -1,3 +1,4 @@
+import { restAfterBatch } from '@florin/outbox';
 import type { Database } from '@florin/pg';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
@@ -6,8 +7,6 @@ import { runRounds } from '#telemetry/rounds.ts';
 /** Rows of each kind that one batch changes, some hundredths of a second of work. */
 const batchSize = 500;
 const intervalMs = 60_000;
-/** How much longer than a batch the pause after it is: what a batch locks is free for others four fifths of the time. */
-const restOfBatch = 4;
 
 /** What changes rows by their age needs. */
 export interface OldRowContext<Policy> {
@@ -30,7 +29,7 @@ export function runOldRows(
   return runRounds({ ...deps, intervalMs, failure: work.failure }, signal, async () => {
     const startedMs = clock.monotonicMs();
     if ((await work.batch(clock.now(), batchSize)) < batchSize) return false;
-    await clock.sleep(restOfBatch * (clock.monotonicMs() - startedMs), signal);
+    await restAfterBatch(clock, startedMs, signal);
     return true;
   });
 }

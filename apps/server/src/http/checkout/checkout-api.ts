@@ -1,6 +1,6 @@
 import { chooseLanguage } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
-import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { QueryOf } from '@florin/protocol/route.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
@@ -9,6 +9,7 @@ import { findReceipt } from '#sessions/receipt.ts';
 import { envelope } from '../envelope.ts';
 import { networkOf } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
+import { compileCheck } from '../schema-check.ts';
 import { claimOf, wholePlaces } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { hideDeposit, showDeposit, showDepositAgain } from './deposit.ts';
@@ -37,7 +38,8 @@ function callerOf(request: FastifyRequest): PayerCaller {
   return { clientCode, network: networkOf(request.ip), language: languageOf(request).tag };
 }
 
-type ReaderQuery = QueryOf<(typeof checkoutApi)['routes']['readSession']>;
+const { readSession } = checkoutApi.routes;
+type ReaderQuery = QueryOf<typeof readSession>;
 
 function readerOf({ lang, zone, order }: ReaderQuery): StateReader {
   return { language: chooseLanguage(lang, undefined), timeZone: timeZoneOf(zone), order };
@@ -92,13 +94,14 @@ function addRoutes(server: FastifyInstance, deps: CheckoutContext): void {
 function addEvents(server: FastifyInstance, deps: CheckoutContext): void {
   const ending = new AbortController();
   const feed = progressFeed(deps, ending.signal);
+  const checkQuery = compileCheck(readSession.query, 'query');
   server.addHook('preClose', async () => ending.abort());
   server.get<{ Params: { sessionId: string }; Querystring: ReaderQuery }>(
     `${checkoutApi.basePath}/session/:sessionId/events`,
-    { config: { query: ['lang', 'zone', 'order'] } },
+    { config: { query: Object.keys(readSession.query.properties) } },
     async (request, reply) => {
-      const repeated = Object.entries(request.query).find(([, value]) => typeof value !== 'string');
-      if (repeated !== undefined) throw fieldRefusal(repeated[0], 'is given more than once');
+      const refusal = checkQuery(request.query);
+      if (refusal !== undefined) throw refusal;
       const session = await sessionOf(deps, request.params.sessionId);
       const { show } = await openStates(deps, session, readerOf(request.query));
       const place = { sessionId: session.sessionId, network: networkOf(request.ip), show };
