@@ -11,6 +11,8 @@ export { freeOperations, mostInAnHour } from '#http/free-creation.ts';
 export { defaultRateLimits, streamLimits } from '#http/rate-limit.ts';
 export type { Rate } from '#http/token-bucket.ts';
 export { type LinkTrigger, linkMoves } from '#links/link.machine.ts';
+export { type AccountTrigger, accountMoves } from '#merchants/account.machine.ts';
+export { type AccountChangeTrigger, accountChangeMoves } from '#merchants/account-change.machine.ts';
 export { keyInTextPattern } from '#merchants/api-key.ts';
 export { defaultOrderLimits, unsignedOrderSeconds } from '#orders/order-limit.ts';
 export { type RefundTrigger, refundMoves } from '#refunds/refund.machine.ts';

@@ -3,6 +3,10 @@ import { agentMoves } from '@florin/protocol/agent.ts';
 import type { Move } from '@florin/protocol/machine.ts';
 import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
 import {
+  type AccountChangeTrigger,
+  type AccountTrigger,
+  accountChangeMoves,
+  accountMoves,
   type DepositMoveTrigger,
   depositMoveTransitions,
   type ExceptionTrigger,
@@ -65,7 +69,7 @@ export function statePage(): DocsPage {
     path: '/docs/states',
     title: 'States and transitions',
     summary:
-      'How every stored status moves: sessions, products, links, refunds, webhooks, settlements and transactions.',
+      'How every stored status moves: sessions, products, accounts, links, refunds, webhooks, settlements and transactions.',
     blocks: [...sessionBlocks(), ...resourceBlocks(), ...agentBlocks(), ...operatorBlocks()],
   };
 }
@@ -147,6 +151,20 @@ const linkTexts: Readonly<Record<LinkTrigger, string>> = {
   delete: 'A member deletes it in the dashboard: reads answer 100102, and open sessions stay payable.',
 };
 
+const accountTexts: Readonly<Record<AccountTrigger, string>> = {
+  update: 'Its name, tokens or settlement mode is changed.',
+  change_address:
+    'A change of its wallet takes effect after the delay: new payments go to the new address, under a new `version`.',
+  remove:
+    'The wallet is removed, in the dashboard or by the operator. Its links are disabled; open sessions stay payable.',
+};
+
+const accountChangeTexts: Readonly<Record<AccountChangeTrigger, string>> = {
+  take_effect: 'The delay has passed.',
+  cancel: 'A member cancels it in the dashboard.',
+  refuse: 'The delay has passed, and the account cannot be made or changed any more.',
+};
+
 const refundTexts: Readonly<Record<RefundTrigger, string>> = {
   payment_returned: 'The whole payment is finally back with its payer.',
   payment_settled: 'The order was settled first: the money went to the merchant.',
@@ -216,6 +234,12 @@ function resourceBlocks(): string[] {
     heading('Product'),
     movesTable(productMoves, productTexts),
     '`removed` is the end: the product is not found any more (100306).',
+    heading('Account'),
+    movesTable(accountMoves, accountTexts),
+    '`removed` is the end: new links and sessions refuse the account (100402).',
+    heading('Planned change of an account'),
+    'An added wallet and another address wait before they take effect, except a merchant’s first wallet.',
+    movesTable(accountChangeMoves, accountChangeTexts),
     heading('Payment link'),
     movesTable(linkMoves, linkTexts),
     heading('Refund'),

@@ -5,6 +5,7 @@ import type { LinkDisabledReason } from '@florin/protocol/link.ts';
 import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { ShopReturn } from '@florin/protocol/shop-return.ts';
+import type { AccountStatus } from '#merchants/account.machine.ts';
 
 /** A payment link with its account, its current products and its version. */
 export interface StoredLink extends ShopReturn {
@@ -17,7 +18,7 @@ export interface StoredLink extends ShopReturn {
     readonly accountName: string;
     readonly accountAddress: Hex;
     readonly version: string;
-    readonly status: 'normal' | 'removed';
+    readonly status: AccountStatus;
   };
   readonly settlementToken: string;
   readonly feeModel: FeeModel;

@@ -10,7 +10,7 @@ export const accountChangeTriggers = [
   /** Its time has come, and the account cannot be created any more. */
   'refuse',
 ] as const;
-type AccountChangeTrigger = (typeof accountChangeTriggers)[number];
+export type AccountChangeTrigger = (typeof accountChangeTriggers)[number];
 
 /** Every move of a wallet that is added. A pair of status and trigger that is absent is refused. */
 export const accountChangeMoves: readonly Move<AccountChangeStatus, AccountChangeTrigger>[] = [

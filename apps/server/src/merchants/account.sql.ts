@@ -1,5 +1,7 @@
 import { type Row, statement } from '@florin/pg';
+import { sqlMove } from '@florin/protocol/machine.ts';
 import { isUnchangedSince } from '#db/unchanged-since.ts';
+import { accountMoves } from './account.machine.ts';
 
 const columns = {
   account_id: 'text',
@@ -78,15 +80,19 @@ export const insertAccount = statement({
    returning ${columnList}`,
 });
 
+const remove = sqlMove(accountMoves, 'remove');
+
 export const removeAccountRow = statement({
   name: 'account_remove',
   parameters: { merchantId: 'text', accountId: 'text', updatedAt: 'timestamptz', ifUpdateAt: 'text?' },
   columns,
-  text: `update accounts set status = 'removed', updated_at = :updatedAt
-   where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
+  text: `update accounts set status = ${remove.to}, updated_at = :updatedAt
+   where merchant_id = :merchantId and account_id = :accountId and status in (${remove.from})
      and ${isUnchangedSince('updated_at')}
    returning ${columnList}`,
 });
+
+const update = sqlMove(accountMoves, 'update');
 
 // Null keeps what there is.
 export const changeAccount = statement({
@@ -104,10 +110,12 @@ export const changeAccount = statement({
   text: `update accounts set account_name = coalesce(:accountName, account_name),
      settlement_currencies = coalesce(:settlementCurrencies, settlement_currencies),
      settlement_mode = coalesce(:settlementMode, settlement_mode), updated_at = :updatedAt
-   where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
+   where merchant_id = :merchantId and account_id = :accountId and status in (${update.from})
      and ${isUnchangedSince('updated_at')}
    returning ${columnList}`,
 });
+
+const changedAddress = sqlMove(accountMoves, 'change_address');
 
 // Sessions are stored only with the version that was read, so cached addresses do not outlive this.
 export const setAddress = statement({
@@ -121,6 +129,6 @@ export const setAddress = statement({
   },
   columns,
   text: `update accounts set account_address = :accountAddress, version = :version, updated_at = :updatedAt
-   where merchant_id = :merchantId and account_id = :accountId and status = 'normal'
+   where merchant_id = :merchantId and account_id = :accountId and status in (${changedAddress.from})
    returning ${columnList}`,
 });

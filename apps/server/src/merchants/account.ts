@@ -7,6 +7,7 @@ import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { isVisibleLine, visibleLineRule } from '@florin/protocol/visible-text.ts';
 import { getAddress, isAddress } from 'viem';
 import { emit } from '#webhooks/outbox.ts';
+import type { AccountStatus } from './account.machine.ts';
 import {
   type AccountRow,
   accountById,
@@ -33,7 +34,7 @@ export interface StoredAccount {
   readonly settlementCurrencies: readonly string[];
   /** New at every creation, so that an account created again at the same address differs. */
   readonly version: string;
-  readonly status: 'normal' | 'removed';
+  readonly status: AccountStatus;
   /** How payments in a settlement token reach the wallet; empty: the configuration decides. */
   readonly settlementMode: SettlementMode | '';
   /** Whether the operator has suspended the merchant: the account takes no new sessions. */
