@@ -25,7 +25,11 @@ type Entry = Extract<Abi[number], { readonly type: 'function' | 'event' | 'error
 const contracts = [
   { name: 'GatewayFactory', folder: 'gateway-factory', what: "makes each operator's gateway and vault" },
   { name: 'PaymentGateway', folder: 'payment-gateway', what: 'takes, holds and passes on payments' },
-  { name: 'PayoutVault', folder: 'payout-vault', what: "pays recipients of another chain's orders" },
+  {
+    name: 'PayoutVault',
+    folder: 'payout-vault',
+    what: 'pays recipients of orders in another token or on another chain',
+  },
   { name: 'CctpRoute', folder: 'cctp-route', what: 'settles orders of type 3 through Circle' },
   { name: 'DepositReceiver', folder: 'deposit-receiver', what: 'stands at the deposit address of an order' },
 ];
@@ -42,7 +46,11 @@ export function contractPages(root: string): Map<string, string> {
     const path = join(root, 'contracts', 'artifacts', `${name}.json`);
     const artifact = JSON.parse(readFileSync(path, 'utf8')) as Artifact;
     const operations = functionsOf(artifact).filter((entry) => isOperation(entry));
-    pages.set(`reference/contracts/${folder}/README.md`, contractPage(name, what, artifact, operations));
+    const structs = structSections(root, name, operations);
+    pages.set(
+      `reference/contracts/${folder}/README.md`,
+      contractPage(name, what, artifact, operations, structs),
+    );
     for (const entry of operations) {
       pages.set(
         `reference/contracts/${folder}/${kebab(entry.name)}.md`,
@@ -66,6 +74,7 @@ function contractPage(
   what: string,
   artifact: Artifact,
   operations: readonly AbiFunction[],
+  structs: readonly string[],
 ): string {
   const { abi, userdoc, devdoc } = artifact;
   const views = functionsOf(artifact).filter((entry) => !isOperation(entry));
@@ -79,6 +88,7 @@ function contractPage(
     operations
       .map((entry) => `- [\`${entry.name}\`](${kebab(entry.name)}.md): ${noticeOf(artifact, entry)}`)
       .join('\n'),
+    ...structs,
     ...section(
       'Readings',
       ['function', 'gives', 'meaning'],
@@ -109,7 +119,7 @@ function operationPage(name: string, artifact: Artifact, entry: AbiFunction): st
   if (noticeOf(artifact, entry) === '') throw new Error(`${name}.${entry.name} has no @notice`);
   const words = artifact.devdoc.methods?.[signatureOf(entry)] ?? {};
   const parameters = entry.inputs.map((input) => [
-    ...[code(input.name ?? ''), code(printType(input)), words.params?.[input.name ?? ''] ?? ''],
+    ...[code(input.name ?? ''), linkedType(input), words.params?.[input.name ?? ''] ?? ''],
   ]);
   return [
     `# ${name}: ${entry.name}`,
@@ -118,7 +128,6 @@ function operationPage(name: string, artifact: Artifact, entry: AbiFunction): st
     `Selector \`${toFunctionSelector(entry)}\`.`,
     words.details ?? '',
     parameters.length === 0 ? '' : table(['parameter', 'type', 'meaning'], parameters),
-    ...entry.inputs.filter(({ type }) => type.startsWith('tuple')).map(memberTable),
     `All of [${name}](README.md).`,
   ]
     .filter((part) => part !== '')
@@ -126,11 +135,45 @@ function operationPage(name: string, artifact: Artifact, entry: AbiFunction): st
     .concat('\n');
 }
 
-/** The members of a struct, which NatSpec keeps for the source alone. */
-function memberTable(input: AbiParameter): string {
-  const components = 'components' in input ? input.components : [];
-  const rows = components.map((member) => [code(member.name ?? ''), code(printType(member))]);
-  return `\`${printType(input)}\`:\n\n${table(['member', 'type'], rows)}`;
+/** The structs of a contract's calls, one section each. */
+function structSections(root: string, name: string, operations: readonly AbiFunction[]): readonly string[] {
+  const structs = operations.flatMap(({ inputs }) => inputs.filter(({ type }) => type.startsWith('tuple')));
+  const byName = new Map(structs.map((input) => [structName(input), input]));
+  if (byName.size === 0) return [];
+  const source = readFileSync(join(root, 'contracts', 'src', 'interfaces', `I${name}.sol`), 'utf8');
+  return [...byName].flatMap(([struct, input]) => {
+    const meanings = memberMeanings(source, struct);
+    const components = 'components' in input ? input.components : [];
+    const rows = components.map((member) => {
+      const meaning = meanings.get(member.name ?? '');
+      if (meaning === undefined) throw new Error(`${name}.${struct}.${member.name} has no @param`);
+      return [code(member.name ?? ''), code(printType(member)), meaning];
+    });
+    return section(struct, ['member', 'type', 'meaning'], rows);
+  });
+}
+
+/** The `@param` of a struct's members by name: the compiler's output has none of them, so they are read from the source. */
+function memberMeanings(source: string, struct: string): ReadonlyMap<string, string> {
+  const [, comment = ''] = new RegExp(`((?: *///.*\n)+) *struct ${struct} {`).exec(source) ?? [];
+  const text = comment.replaceAll(/ *\/\/\/ */g, ' ').replaceAll('\n', '');
+  return new Map(
+    text
+      .split(' @param ')
+      .slice(1)
+      .map((part) => {
+        const [member = '', ...words] = part.trim().split(' ');
+        return [member, words.join(' ')];
+      }),
+  );
+}
+
+const structName = (input: AbiParameter): string => printType(input).replace('[]', '');
+
+/** A type; a struct leads to its members on the contract's page. */
+function linkedType(input: AbiParameter): string {
+  const text = code(printType(input));
+  return input.type.startsWith('tuple') ? `[${text}](README.md#${structName(input).toLowerCase()})` : text;
 }
 
 function noticeOf({ userdoc }: Artifact, entry: Entry): string {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 pragma solidity 0.8.37;
 
-import {ICctpBurns} from "./interfaces/ICctpBurns.sol";
 import {ICctpRoute} from "./interfaces/ICctpRoute.sol";
+import {ICctpRouteInfo} from "./interfaces/ICctpRouteInfo.sol";
 import {IERC20} from "./interfaces/IERC20.sol";
 import {ITokenMessengerV2} from "./interfaces/ITokenMessengerV2.sol";
 import {TokenTransfer} from "./libraries/TokenTransfer.sol";
@@ -10,7 +10,7 @@ import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 /// @title Florin's route through Circle's CCTP v2
 /// @dev Nothing here can change after construction. A table that a controller could write would let that controller send a paid
 /// order's money to a chain on which somebody else holds the recipient's address.
-contract CctpRoute is ICctpRoute, ICctpBurns {
+contract CctpRoute is ICctpRoute, ICctpRouteInfo {
     /// @dev Circle attests only burns that are final. Anything less costs a fee, which the recipient would bear.
     uint32 private constant FINALIZED = 2000;
     /// @dev When Circle asks for a fee the burn reverts: the recipient gets the order's net amount or the order waits.
@@ -18,9 +18,9 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
     /// @dev Anyone may deliver the message, so that no key of the operator is needed for the merchant's money.
     bytes32 private constant ANY_CALLER = bytes32(0);
 
-    /// @inheritdoc ICctpBurns
+    /// @inheritdoc ICctpRouteInfo
     address public immutable gateway;
-    /// @inheritdoc ICctpBurns
+    /// @inheritdoc ICctpRouteInfo
     address public immutable tokenMessenger;
     /// @dev Domain + 1, so that zero is no domain: Ethereum's is 0.
     mapping(uint64 chain => uint256) private _domains;
@@ -69,7 +69,7 @@ contract CctpRoute is ICctpRoute, ICctpBurns {
         _entered = 0;
     }
 
-    /// @inheritdoc ICctpBurns
+    /// @inheritdoc ICctpRouteInfo
     function domainOf(uint64 chain) public view returns (uint32) {
         uint256 domain = _domains[chain];
         if (domain == 0 || chain == block.chainid) revert UnknownChain(chain);

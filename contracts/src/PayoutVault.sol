@@ -10,7 +10,7 @@ import {TokenTransfer} from "./libraries/TokenTransfer.sol";
 /// @title Florin payout vault
 contract PayoutVault is IPayoutVault, Access, Domain {
     uint8 private constant DONE = 0;
-    uint8 private constant SKIP_PAID_BEFORE = 1;
+    uint8 private constant SKIP_ALREADY_PAID_OUT = 1;
     uint8 private constant SKIP_SIGNATURE = 2;
     uint8 private constant SKIP_INVALID = 3;
     uint8 private constant SKIP_TOKEN = 4;
@@ -138,7 +138,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     }
 
     function _check(Payout calldata p, bytes calldata signature, Outflow memory outflow) private view returns (uint8) {
-        if (isPaidOut[p.orderId]) return SKIP_PAID_BEFORE;
+        if (isPaidOut[p.orderId]) return SKIP_ALREADY_PAID_OUT;
         if (p.to == address(0) || p.to == address(this) || p.amount == 0 || p.sourceChain == 0) return SKIP_INVALID;
         if (block.timestamp > p.deadline) return SKIP_DEADLINE;
         if (!isSigner[Signature.recover(payoutDigest(p), signature)]) return SKIP_SIGNATURE;
@@ -151,7 +151,7 @@ contract PayoutVault is IPayoutVault, Access, Domain {
     }
 
     function _refuse(Payout calldata p, uint8 reason) private view {
-        if (reason == SKIP_PAID_BEFORE) revert AlreadyPaidOut(p.orderId);
+        if (reason == SKIP_ALREADY_PAID_OUT) revert AlreadyPaidOut(p.orderId);
         if (reason == SKIP_SIGNATURE) revert InvalidSignature();
         if (reason == SKIP_INVALID) revert InvalidPayout();
         if (reason == SKIP_DEADLINE) revert PayoutDeadlinePassed(p.deadline);

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {LocalCctpMessage} from "../local/LocalCctpMessage.sol";
 import {CctpRoute} from "../src/CctpRoute.sol";
-import {ICctpBurns} from "../src/interfaces/ICctpBurns.sol";
+import {ICctpRouteInfo} from "../src/interfaces/ICctpRouteInfo.sol";
 import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {CctpTest} from "./base/CctpTest.sol";
 import {HostileMessenger, OddApproval} from "./hostile/HostileMessenger.sol";
@@ -22,19 +22,19 @@ contract CctpSendTest is CctpTest {
 
     function test_reverts_whenConstructedWrongly() public {
         (uint64[] memory chains, uint32[] memory domains) = table();
-        expectError(ICctpBurns.ZeroValue.selector);
+        expectError(ICctpRouteInfo.ZeroValue.selector);
         this.makeRoute(address(0), chains, domains, gateway);
-        expectError(ICctpBurns.ZeroValue.selector);
+        expectError(ICctpRouteInfo.ZeroValue.selector);
         this.makeRoute(address(messenger), chains, domains, address(0));
-        expectError(ICctpBurns.InvalidDomains.selector);
+        expectError(ICctpRouteInfo.InvalidDomains.selector);
         this.makeRoute(address(messenger), chains, new uint32[](2), gateway);
-        expectError(ICctpBurns.InvalidDomains.selector);
+        expectError(ICctpRouteInfo.InvalidDomains.selector);
         this.makeRoute(address(messenger), chains, new uint32[](4), gateway);
         chains[2] = chains[0];
-        expectError(ICctpBurns.InvalidDomains.selector);
+        expectError(ICctpRouteInfo.InvalidDomains.selector);
         this.makeRoute(address(messenger), chains, domains, gateway);
         chains[2] = 0;
-        expectError(ICctpBurns.InvalidDomains.selector);
+        expectError(ICctpRouteInfo.InvalidDomains.selector);
         this.makeRoute(address(messenger), chains, domains, gateway);
     }
 
@@ -76,7 +76,7 @@ contract CctpSendTest is CctpTest {
         vm.prank(gateway);
         usdc.approve(address(route), amount);
         vm.expectEmit(address(route));
-        emit ICctpBurns.Burnt(orderId, merchant, address(usdc), amount, THERE, DOMAIN_THERE);
+        emit ICctpRouteInfo.Burnt(orderId, merchant, address(usdc), amount, THERE, DOMAIN_THERE);
         vm.prank(gateway);
         route.send(orderId, address(usdc), amount, THERE, merchant);
     }
@@ -89,13 +89,13 @@ contract CctpSendTest is CctpTest {
         usdc.mint(caller, 5);
         vm.prank(caller);
         usdc.approve(address(route), 5);
-        vm.expectRevert(abi.encodeWithSelector(ICctpBurns.NotGateway.selector, caller));
+        vm.expectRevert(abi.encodeWithSelector(ICctpRouteInfo.NotGateway.selector, caller));
         vm.prank(caller);
         route.send("order", address(usdc), 5, THERE, merchant);
     }
 
     function test_reverts_whenSomethingIsZero() public {
-        bytes memory reason = abi.encodeWithSelector(ICctpBurns.ZeroValue.selector);
+        bytes memory reason = abi.encodeWithSelector(ICctpRouteInfo.ZeroValue.selector);
         expectRefused(0, 5, THERE, merchant, reason);
         expectRefused("order", 5, THERE, address(0), reason);
         vm.expectRevert(reason);
@@ -106,8 +106,8 @@ contract CctpSendTest is CctpTest {
 
     function test_reverts_whenTheChainIsNotInTheTable(uint64 chain) public {
         vm.assume(chain != THERE && chain != FAR);
-        expectRefused("order", 5, chain, merchant, abi.encodeWithSelector(ICctpBurns.UnknownChain.selector, chain));
-        vm.expectRevert(abi.encodeWithSelector(ICctpBurns.UnknownChain.selector, HERE));
+        expectRefused("order", 5, chain, merchant, abi.encodeWithSelector(ICctpRouteInfo.UnknownChain.selector, chain));
+        vm.expectRevert(abi.encodeWithSelector(ICctpRouteInfo.UnknownChain.selector, HERE));
         route.domainOf(HERE);
     }
 
@@ -165,7 +165,7 @@ contract CctpSendTest is CctpTest {
         HostileMessenger hostile = useHostileMessenger();
         hostile.setTaken(taken);
         expectRefused(
-            "order", amount, THERE, merchant, abi.encodeWithSelector(ICctpBurns.WrongBurn.selector, amount, taken)
+            "order", amount, THERE, merchant, abi.encodeWithSelector(ICctpRouteInfo.WrongBurn.selector, amount, taken)
         );
     }
 
@@ -176,7 +176,7 @@ contract CctpSendTest is CctpTest {
         usdc.mint(address(hostile), 7);
         hostile.setGift(7);
         expectRefused(
-            "order", amount, THERE, merchant, abi.encodeWithSelector(ICctpBurns.WrongBurn.selector, amount, 0)
+            "order", amount, THERE, merchant, abi.encodeWithSelector(ICctpRouteInfo.WrongBurn.selector, amount, 0)
         );
     }
 
@@ -193,7 +193,7 @@ contract CctpSendTest is CctpTest {
         amount = bound(amount, 1, LIMIT);
         OddApproval odd = new OddApproval();
         odd.give(gateway, amount);
-        vm.expectRevert(abi.encodeWithSelector(ICctpBurns.ApprovalFailed.selector, address(odd)));
+        vm.expectRevert(abi.encodeWithSelector(ICctpRouteInfo.ApprovalFailed.selector, address(odd)));
         vm.prank(gateway);
         route.send("order", address(odd), amount, THERE, merchant);
     }
@@ -205,12 +205,16 @@ contract CctpSendTest is CctpTest {
         // The inner call comes from the messenger, which is not the gateway.
         hostile.setInner(address(route), abi.encodeCall(route.send, ("inner", address(usdc), 1, THERE, stranger)));
         expectRefused(
-            "order", amount, THERE, merchant, abi.encodeWithSelector(ICctpBurns.NotGateway.selector, address(hostile))
+            "order",
+            amount,
+            THERE,
+            merchant,
+            abi.encodeWithSelector(ICctpRouteInfo.NotGateway.selector, address(hostile))
         );
         // Even a gateway that were tricked into calling would be refused.
         hostile.setInner(gateway, "");
         vm.etch(gateway, address(new Relay(address(route), address(usdc), merchant)).code);
-        expectRefused("order", amount, THERE, merchant, abi.encodeWithSelector(ICctpBurns.Reentered.selector));
+        expectRefused("order", amount, THERE, merchant, abi.encodeWithSelector(ICctpRouteInfo.Reentered.selector));
     }
 
     function test_sendsAgainInOneTransaction(uint256 amount) public {

@@ -46,7 +46,7 @@ contract ConstructTest is GatewayTest {
 
     function test_burnsTheZeroKey() public view {
         (uint8 status, uint40 paidAt, uint208 id) = bare.statusOf(bytes32(0));
-        vm.assertEq(status, BURNT, "status");
+        vm.assertEq(status, UNUSABLE, "status");
         vm.assertEq(paidAt, 0, "paid at");
         vm.assertEq(id, 0, "id");
         vm.assertEq(bareVault.isPaidOut(bytes32(0)), true, "vault");

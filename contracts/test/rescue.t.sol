@@ -127,6 +127,29 @@ contract RescueTest is SigningTest {
         gateway.rescue(order, order.token);
     }
 
+    /// @dev Such an order was never signed: its deposit address is a mistake, and the money would wait for ever.
+    function test_sendsBackWhatNoOrderCanTakeYet(uint256 seed, uint64 payBy, uint64 reclaimAt) public {
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        order.payBy = uint64(bound(payBy, block.timestamp + 120 days + 1, type(uint64).max));
+        order.reclaimAt = reclaimAt;
+        fundReceiver(order, order.total);
+        bytes memory signature = sign(order);
+        vm.expectRevert(abi.encodeWithSelector(IPaymentGateway.WrongReclaimTime.selector, order.payBy, order.reclaimAt));
+        gateway.collect(order, signature);
+        gateway.rescue(order, order.token);
+        vm.assertEq(balance(order.token, payer), order.total, "payer");
+    }
+
+    function test_reverts_from120DaysBeforeTheDeadline(uint256 seed) public {
+        IPaymentGateway.Order memory order = anySignedOrder(seed);
+        order.payBy = uint64(block.timestamp + 120 days);
+        fundReceiver(order, order.total);
+        vm.expectRevert(abi.encodeWithSelector(IPaymentGateway.StillCollectable.selector, digestOf(order)));
+        gateway.rescue(order, order.token);
+        vm.warp(block.timestamp - 1);
+        gateway.rescue(order, order.token);
+    }
+
     function test_reverts_whenThereIsNothing(uint256 seed, uint8 which) public {
         IPaymentGateway.Order memory order = anySignedOrder(seed);
         address token = [address(usdt), address(0), address(dai)][which % 3];

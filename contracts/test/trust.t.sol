@@ -6,6 +6,7 @@ import {PayoutVault} from "../src/PayoutVault.sol";
 import {IERC20} from "../src/interfaces/IERC20.sol";
 import {IPaymentGateway} from "../src/interfaces/IPaymentGateway.sol";
 import {IPayoutVault} from "../src/interfaces/IPayoutVault.sol";
+import {TokenTransfer} from "../src/libraries/TokenTransfer.sol";
 import {GatewayTest} from "./base/GatewayTest.sol";
 
 /// @notice Takes both controller roles, settles what is open and empties the vault, in one transaction.
@@ -71,6 +72,26 @@ contract TrustTest is GatewayTest {
         sweep(orders);
         vm.assertEq(balance(address(usdc), stranger), 0, "the thief");
         vm.assertEq(balance(address(usdc), route.NOBODY()), 3 * 99e6, "burnt for the merchant");
+    }
+
+    /// @dev Nothing here redirects money, so nothing here helps a payer whom the token blocks: the token's issuer can.
+    function test_aPaymentWhosePayerIsBlockedWaitsForTheIssuer(uint8 orderType) public {
+        IPaymentGateway.Order[] memory orders = paidOrders([ESCROW, VAULT_PAYOUT, CCTP][orderType % 3]);
+        IPaymentGateway.Order memory order = orders[0];
+        vm.prank(minter);
+        usdc.blacklist(payer);
+        vm.warp(order.reclaimAt);
+        sweep(orders);
+        bytes memory reason = abi.encodeWithSelector(TokenTransfer.TransferFailed.selector, address(usdc));
+        vm.prank(settler);
+        vm.expectRevert(reason);
+        gateway.refund(order);
+        vm.expectRevert(reason);
+        gateway.reclaim(order);
+        vm.prank(minter);
+        usdc.unBlacklist(payer);
+        gateway.reclaim(order);
+        vm.assertEq(balance(address(usdc), payer), 100e6, "payer");
     }
 
     /// @dev The two keys of the service, without the controller, within the vault's caps.

@@ -79,7 +79,7 @@ const errorsAbi = parseAbi([
   'error NothingToWithdraw(address token)',
   'error LengthMismatch(uint256 payouts, uint256 signatures)',
   'error TransferFailed(address token)',
-  'error InexactTransfer(address token, uint256 expected, uint256 received)',
+  'error InexactTransfer(address token, uint256 expected, uint256 moved)',
   'error BalanceUnavailable(address token)',
   'error InsufficientGas()',
   'error Permit2Failed()',

@@ -255,8 +255,9 @@ function rescue(run: CallInProgress, order: Order, token: Hex): void {
   const orderId = idOf(run, order);
   if (order.payer === zeroAddress) throw new Reverted('ZeroAddress');
   const isUsed = order.metaData === zeroHash || run.state.slots.has(order.metaData);
-  const isCollectable = BigInt(timeSeconds) <= order.payBy && !isUsed;
-  if (isCollectable && isSame(token, order.token)) throw new Reverted('StillCollectable');
+  const isInTime =
+    BigInt(timeSeconds) <= order.payBy && order.payBy <= BigInt(timeSeconds + mostSecondsToSettle);
+  if (isInTime && !isUsed && isSame(token, order.token)) throw new Reverted('StillCollectable');
   const receiver = receiverOf(gateway, orderId);
   const amount = balanceOf(run.state, receiver, token);
   if (amount === 0n) throw new Reverted('NothingToRescue');

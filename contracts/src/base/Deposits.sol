@@ -33,9 +33,11 @@ abstract contract Deposits is OrderBook {
         bytes32 orderId = _digest(_separatorOn(chainId), _hashOrder(order));
         address payer = order.payer;
         if (payer == address(0)) revert ZeroAddress();
-        // On this chain the order's token has first to be beyond collection, or anyone could stop a payment on its way.
-        bool isCollectable = chainId == block.chainid && block.timestamp <= order.payBy && _keyOf(order).word == 0;
-        if (isCollectable && token == order.token) revert StillCollectable(orderId);
+        // On this chain the order's own token is kept for the order until `payBy`, while its key is unused. Otherwise anyone
+        // could stop a payment on its way. No order can be paid more than 120 days before its `payBy`.
+        bool isKept = chainId == block.chainid && block.timestamp <= order.payBy
+            && order.payBy <= block.timestamp + MOST_TIME_TO_SETTLE && _keyOf(order).word == 0;
+        if (isKept && token == order.token) revert StillCollectable(orderId);
 
         address receiver = _deployReceiver(orderId);
         uint256 amount = token == address(0) ? receiver.balance : TokenTransfer.balanceOf(token, receiver);

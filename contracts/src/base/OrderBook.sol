@@ -18,11 +18,11 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     uint8 internal constant STATUS_SETTLED = 2;
     uint8 internal constant STATUS_REFUNDED = 3;
     uint8 internal constant STATUS_RECLAIMED = 4;
-    uint8 private constant STATUS_BURNT = 255;
+    uint8 private constant STATUS_UNUSABLE = 255;
 
-    /// @dev How long a paid order can be settled at least and at most. Nothing is held here for longer without a way back.
+    /// @dev How long a paid order can be settled at least and at most. Afterwards anyone may send it back to its payer.
     uint256 private constant LEAST_TIME_TO_SETTLE = 2 days;
-    uint256 private constant MOST_TIME_TO_SETTLE = 120 days;
+    uint256 internal constant MOST_TIME_TO_SETTLE = 120 days;
 
     /// @dev Totals below 2^128 make every sum over a batch fit, so a token with absurd balances cannot stop one.
     uint256 private constant MAX_TOTAL = type(uint128).max;
@@ -46,7 +46,7 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     mapping(bytes32 metaData => Key) private _keys;
 
     constructor() {
-        _keys[bytes32(0)].word = STATUS_BURNT;
+        _keys[bytes32(0)].word = STATUS_UNUSABLE;
     }
 
     /// @inheritdoc IPaymentGateway
@@ -67,7 +67,7 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
 
     /// @dev Uses the order's key up for a payment now: checks terms, the service's consent and the key, stores status and
     /// time, and emits `Paid`. The payer's consent and the money are left to the caller. A direct order is settled with that.
-    /// @param terms The order in memory: each read from calldata checks the word anew.
+    /// @param terms The same order in memory. The copy has checked the width of each word, and memory is cheaper to read.
     function _open(Order calldata order, Order memory terms, bytes calldata signature)
         internal
         returns (bytes32 orderId)
@@ -114,8 +114,8 @@ abstract contract OrderBook is IPaymentGateway, Access, Domain {
     }
 
     /// @dev The EIP-712 hash of the order without the domain: the witness for Permit2. `keccak256(abi.encode(ORDER_TYPEHASH,
-    /// order))` costs 1,000 gas more, because it cleans each word. A word that does not fit its type gives a hash that was
-    /// never paid: every way to pay reads the order through the compiler, which refuses such a word.
+    /// order))` costs 1,000 gas more, because it checks each word. Here none is checked. An order with a word too wide for
+    /// its type has a hash that was never paid: every way to pay copies the order to memory, which refuses such a word.
     function _hashOrder(Order calldata order) internal pure returns (bytes32 hash) {
         bytes32 typeHash = ORDER_TYPEHASH;
         assembly ("memory-safe") {

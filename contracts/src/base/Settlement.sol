@@ -123,10 +123,12 @@ abstract contract Settlement is OrderBook {
         }
     }
 
-    /// @dev Has the route burn the net amount; answers false when token or route refuses. Reverts when the route took
-    /// another amount than it was given, or anything although it refused: the gateway holds other orders' money as well.
-    /// Also reverts when a refused approval cannot be taken back. The settler, who alone comes here, can leave the order
-    /// out.
+    /// @dev Has the route burn the net amount. Answers false when the token refuses the approval, or the route the burn.
+    /// Reverts, because the gateway holds other orders' money as well:
+    /// - when another amount than the net amount left with a burn;
+    /// - when anything left although the route refused;
+    /// - when the approval of a route that refused cannot be taken back.
+    /// Only a settler comes here, and can leave the order out.
     function _burn(Order calldata order, bytes32 orderId, Group memory group) private returns (bool) {
         (address token, address route, uint256 net) = (group.token, group.to, group.net);
         uint256 held = TokenTransfer.balanceOf(token, address(this));
@@ -134,9 +136,9 @@ abstract contract Settlement is OrderBook {
         bytes memory data = abi.encodeCall(ICctpRoute.send, (orderId, token, net, order.targetChain, order.to));
         bool isBurnt = TokenTransfer.tryCall(route, ROUTE_GAS, data);
         if (!isBurnt && !TokenTransfer.tryApprove(token, route, 0)) revert TokenTransfer.TransferFailed(token);
-        uint256 taken = isBurnt ? net : 0;
+        uint256 due = isBurnt ? net : 0;
         uint256 left = TokenTransfer.balanceOf(token, address(this));
-        if (left + taken != held) revert TokenTransfer.InexactTransfer(token, taken, left > held ? 0 : held - left);
+        if (left + due != held) revert TokenTransfer.InexactTransfer(token, due, left > held ? 0 : held - left);
         return isBurnt;
     }
 

@@ -7,10 +7,10 @@ import {IDomain} from "./IDomain.sol";
 /// @title Florin payment gateway
 /// @notice Takes a payer's tokens for an order that the service has signed, holds them, and gives them to exactly one
 /// of two places: where the order says (`settle`, before `reclaimAt`), or to the payer (`refund`, and from `reclaimAt` on
-/// `reclaim`). Recipient, amounts and fee are part of the order's hash. Types 0 and 1 settle to the recipient. Type 2
-/// settles into the vault that the order names: what happens to its money from there on is the operator's word, not this
-/// contract's. Type 3 settles through the route that the order names, which burns it, and Circle mints it to the recipient
-/// on another chain.
+/// `reclaim`). Recipient, amounts and fee are part of the order's hash. Types 0 and 1 settle to the recipient. Types 2 and
+/// 3 settle into what the order names as `via`. For type 2 that is the operator's vault: what happens to its money from
+/// there on is the operator's word, not this contract's. For type 3 it is a route, which burns the money, and Circle mints it
+/// to the recipient on another chain. The gateway knows neither, and takes any `via` that an order signer has signed.
 ///
 /// An order can be paid in five ways: out of an allowance (`pay`), with an EIP-2612 permit (`payWithPermit`), with an
 /// EIP-3009 authorization (`payWithAuthorization`), through Permit2 (`payWithPermit2`), or by plain transfers to the
@@ -22,6 +22,7 @@ import {IDomain} from "./IDomain.sol";
 ///
 /// Tokens must be plain: transfers move exactly the amount that was asked for, and balances do not rebase. A payment
 /// in a token that takes a fee reverts; a token whose balances shrink later endangers only the orders in that token.
+/// While a token blocks a payer, nothing can go back to that payer: `refund`, `reclaim` and `rescue` revert.
 /// Tokens sent to the gateway itself belong to no order and cannot be recovered.
 interface IPaymentGateway is IAccess, IDomain {
     /// @notice What the service offers and the payer accepts. Amounts are in the token's own units.
@@ -39,12 +40,13 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @param reclaimAt First second (inclusive) at which an unsettled payment can no longer be settled, and anyone can
     /// send it back to the payer. At least two days after `payBy`, at most 120 days after the payment.
     /// @param orderType 0 escrow; 1 direct, which pays the recipient in the same transaction; 2 payout from a vault, in
-    /// another token or on another chain, which settles into this chain's vault; 3 CCTP, which settles by burning here
+    /// another token or on another chain, which settles into `via`; 3 CCTP, which settles by burning here
     /// what is minted to the recipient on another chain. The type tells where the money goes, never how it came.
     /// @param targetChain Chain on which the recipient is paid: this one for types 0 and 1, any for type 2, another
     /// one for type 3.
-    /// @param via Through which types 2 and 3 leave: the vault on this chain that `settle` pays, or the CCTP route that
-    /// burns. Zero for types 0 and 1. As part of the order it is fixed before the payer pays.
+    /// @param via What `settle` pays for types 2 and 3: the operator's vault on this chain, or the CCTP route that burns. The
+    /// order signer names it, so payers compare it with the operator's published contracts. Zero for types 0 and 1. As part
+    /// of the order it is fixed before the payer pays.
     struct Order {
         bytes32 channelId;
         bytes32 metaData;
@@ -92,7 +94,7 @@ interface IPaymentGateway is IAccess, IDomain {
     error OrderNotSettled(bytes32 orderId, uint8 status);
     /// @notice A refund of nothing, or of an order whose total was refunded before: `remaining` is 0.
     error WrongRefund(uint256 amount, uint256 remaining);
-    /// @notice The order can still be collected, so its token stays at its deposit address.
+    /// @notice `payBy` has not passed and the key is unused, so the order's token stays at its deposit address.
     error StillCollectable(bytes32 orderId);
     /// @notice The deposit address holds nothing of this.
     error NothingToRescue(address receiver, address token);
@@ -144,9 +146,9 @@ interface IPaymentGateway is IAccess, IDomain {
     /// @notice What no order could use has left a deposit address. `token` zero is the chain's own coin.
     event Rescued(bytes32 indexed orderId, address indexed payer, address indexed token, uint256 value);
     /// @notice `settle` left this order as it was. Reasons: 1 unknown (not paid, or another order holds its key);
-    /// 2 settled, refunded or reclaimed before; 3 the token refused the transfer to the recipient; 4 the caller is no
-    /// settler, and the order is of type 2 or 3 or was paid less than a day ago; 5 the CCTP route refused; 6 `reclaimAt`
-    /// has come.
+    /// 2 settled, refunded or reclaimed before; 3 the token refused the transfer to the recipient; 4 only settlers may
+    /// settle the order now, because it is of type 2 or 3, or was paid less than a day ago; 5 the CCTP route refused, or
+    /// the token its approval; 6 `reclaimAt` has come.
     event SettleSkipped(bytes32 indexed orderId, uint8 reason);
     /// @notice The token refused the fee recipient of a direct order: the fee has accrued here. Follows `Paid` in the same
     /// transaction.
@@ -155,7 +157,9 @@ interface IPaymentGateway is IAccess, IDomain {
     event FeeRecipientSet(address indexed feeRecipient);
 
     /// @notice Pays an order out of the caller's allowance. Pausable.
-    /// @dev Refuses a token that delivers anything but the exact amount.
+    /// @dev Refuses a token that delivers anything but the exact amount. So a direct order whose payer is also its recipient,
+    /// or the fee recipient, reverts with `InexactTransfer`: a transfer to oneself delivers nothing. It can be paid by an
+    /// authorization, through Permit2 or by deposit.
     /// @param order The order; the caller must be its payer.
     /// @param signature 65 bytes r, s, v of a current order signer over `orderIdOf(order)`; low s, v 27 or 28. Empty when
     /// the caller is a current order signer: its own transaction is its consent.
@@ -200,35 +204,49 @@ interface IPaymentGateway is IAccess, IDomain {
     function collect(Order calldata order, bytes calldata signature) external;
 
     /// @notice Sends all of `token` at the order's deposit address to the order's payer. Anyone may call; a pause does
-    /// not stop it. The order's own token can be rescued only when the order can no longer be collected: after `payBy`,
-    /// or once its key is used. Anything else can be rescued at any time.
-    /// @dev A payer that refuses the chain's own coin makes the deposit receiver revert with its `CoinRefused`.
+    /// not stop it. The order's own token can be rescued only after `payBy`, once the order's key is used, or while `payBy`
+    /// is more than 120 days away, when the order cannot be paid. Anything else can be rescued at any time.
+    /// @dev A payer that refuses the chain's own coin makes the deposit receiver revert with its `CoinRefused`. A payer that
+    /// the token blocks makes it revert with `TransferFailed`, and the money waits.
+    /// @param order The order whose deposit address it is. It needs no signature.
     /// @param token The token, or zero for the chain's own coin.
     function rescue(Order calldata order, address token) external;
 
     /// @notice As `rescue`, for what was sent here to the deposit address of an order of another chain, on which this
     /// gateway has the same address. No such order can be collected here, so everything can be rescued at any time.
+    /// @param order The other chain's order.
+    /// @param token The token on this chain, or zero for this chain's own coin.
     /// @param chainId The other chain's id (EIP-155).
     function rescueFromChain(Order calldata order, address token, uint256 chainId) external;
 
     /// @notice Sends paid orders' net amounts to where they belong, before their `reclaimAt` and never later. Settlers may
     /// call at any time; anyone else for type 0 alone, a day after the payment. A pause does not stop it.
-    /// @dev Neighbours with the same token and recipient share one transfer, so sort by token and recipient. An order
-    /// that cannot be settled is skipped with `SettleSkipped` and changes nothing; it never reverts the others. When
-    /// a transfer fails for want of gas the whole call reverts, so that a caller cannot cause skips by starving it.
+    /// @dev Neighbours with the same token and receiver share one transfer, so sort by token and by `to`, for types 2 and
+    /// 3 by `via`. An order that cannot be settled is skipped with `SettleSkipped` and changes nothing. When a
+    /// transfer fails for want of gas the whole call reverts, so that a caller cannot cause skips by starving it. The whole
+    /// call also reverts for an order of type 3 whose route takes another amount than it should, whose token does not answer
+    /// `balanceOf`, or whose token does not take back the approval of a route that refused. Only settlers settle type 3, and
+    /// they can leave that order out.
+    /// @param orders The paid orders. One that comes twice is skipped the second time.
     function settle(Order[] calldata orders) external;
 
     /// @notice Pays a settled order's payer back out of the caller's allowance, in the order's token. Anyone who has
     /// the money may call, and may do so in parts; all together cannot exceed the order's total. A pause does not stop
     /// it.
+    /// @param order The settled order.
     /// @param amount In the token's own units. When less than that remains, only what remains is taken.
     function refundSettled(Order calldata order, uint256 amount) external;
 
     /// @notice Returns an unsettled payment in full to its payer. Settler only; a pause does not stop it.
+    /// @dev Reverts while the token blocks the payer.
+    /// @param order The paid order.
     function refund(Order calldata order) external;
 
     /// @notice Sends an unsettled payment back to its payer in full, from `reclaimAt` on. Anyone may call; a pause does not
     /// stop it.
+    /// @dev Reverts while the token blocks the payer. The order cannot be settled any more either, so the payment then waits
+    /// here until the token's issuer lifts the block.
+    /// @param order The paid order.
     function reclaim(Order calldata order) external;
 
     /// @notice Sends accrued fees, but for one unit, to the fee recipient. Anyone may call.
@@ -242,7 +260,7 @@ interface IPaymentGateway is IAccess, IDomain {
     function orderIdOf(Order calldata order) external view returns (bytes32);
 
     /// @notice What the single-use key holds.
-    /// @return status 0 unused, 1 paid, 2 settled, 3 refunded, 4 reclaimed, 255 burnt (`metaData` zero).
+    /// @return status 0 unused, 1 paid, 2 settled, 3 refunded, 4 reclaimed, 255 unusable (`metaData` zero).
     /// @return paidAt Time of the paying block, Unix seconds.
     /// @return truncatedOrderId The upper 208 bits of the paid order's id.
     function statusOf(bytes32 metaData) external view returns (uint8 status, uint40 paidAt, uint208 truncatedOrderId);

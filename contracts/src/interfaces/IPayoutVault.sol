@@ -6,8 +6,9 @@ import {IDomain} from "./IDomain.sol";
 
 /// @title Florin payout vault
 /// @notice The operator's float on one chain. It pays the recipients of orders that were paid and settled on another
-/// chain: once per order id for ever, and never more than the caps allow. A payout needs two keys, the settler that
-/// sends it and the signer that signed its terms, so neither alone can take or redirect money.
+/// chain, or on this one in another token: once per order id for ever, and never more than the caps allow. A payout needs
+/// two keys, the settler that sends it and the signer that signed its terms, so neither alone can take or redirect money.
+/// The vault sees no other chain: that the order was settled is what the signer vouches for.
 ///
 /// The caps count per clock hour and clock day (UTC), so two adjoining windows can together pass twice a cap.
 interface IPayoutVault is IAccess, IDomain {
@@ -38,7 +39,7 @@ interface IPayoutVault is IAccess, IDomain {
         uint112 daily;
     }
 
-    /// @notice The order id was paid before. Zero counts as paid.
+    /// @notice The order id was paid out before. Zero counts as paid out.
     error AlreadyPaidOut(bytes32 orderId);
     /// @notice The signature is malformed, malleable, or not from a current signer.
     error InvalidSignature();
@@ -66,7 +67,7 @@ interface IPayoutVault is IAccess, IDomain {
         uint64 sourceChain,
         bytes32 metaData
     );
-    /// @notice `payoutBatch` left this payout undone. Reasons: 1 paid before; 2 invalid signature; 3 invalid payout;
+    /// @notice `payoutBatch` left this payout undone. Reasons: 1 already paid out; 2 invalid signature; 3 invalid payout;
     /// 4 token not allowed; 5 per-order cap; 6 hourly cap; 7 daily cap; 8 the token refused the transfer (or the
     /// float is too small); 9 the deadline has passed.
     event PayoutSkipped(bytes32 indexed orderId, uint8 reason);

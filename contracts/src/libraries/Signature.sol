@@ -14,7 +14,7 @@ library Signature {
         return uint256(s) > MAX_S ? address(0) : ecrecover(digest, v, r, s);
     }
 
-    /// @notice The parts of 65 bytes r, s, v; of a shorter signature, what stands behind it.
+    /// @notice The parts of 65 bytes r, s, v. Reads past the end of a shorter signature: check the length first.
     /// @dev In assembly, because slices of the calldata cost 130 gas more, for each payment with a signature.
     function split(bytes calldata signature) internal pure returns (bytes32 r, bytes32 s, uint8 v) {
         assembly ("memory-safe") {

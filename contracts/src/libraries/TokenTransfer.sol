@@ -14,7 +14,7 @@ library TokenTransfer {
     /// @notice The token refused to move.
     error TransferFailed(address token);
     /// @notice The token moved another amount than it was asked to.
-    error InexactTransfer(address token, uint256 expected, uint256 received);
+    error InexactTransfer(address token, uint256 expected, uint256 moved);
     /// @notice The token does not answer `balanceOf`.
     error BalanceUnavailable(address token);
     /// @notice A transfer failed, and the call had too little gas left to tell why.
@@ -30,18 +30,20 @@ library TokenTransfer {
         if (!trySendExact(token, to, amount)) revert TransferFailed(token);
     }
 
-    /// @notice As `sendExact`, but answers false when the token refuses.
+    /// @notice As `sendExact`, but answers false when the token refuses. Still reverts when another amount moves than the
+    /// token says, or when it does not answer `balanceOf`.
     function trySendExact(address token, address to, uint256 amount) internal returns (bool) {
         return _tryExact(token, to, amount, abi.encodeCall(IERC20.transfer, (to, amount)));
     }
 
-    /// @notice As `send`, but answers false where that reverts, and spends no more than `TRANSFER_GAS`.
+    /// @notice As `send`, but answers false when the token refuses, and spends no more than `TRANSFER_GAS`. Reverts when
+    /// the token fails with less gas than that.
     function trySend(address token, address to, uint256 amount) internal returns (bool) {
         return tryCall(token, TRANSFER_GAS, abi.encodeCall(IERC20.transfer, (to, amount)));
     }
 
     /// @notice Lets `spender` take `amount`; answers false when the token refuses, and spends no more than
-    /// `TRANSFER_GAS`.
+    /// `TRANSFER_GAS`. Reverts when the token fails with less gas than that.
     function tryApprove(address token, address spender, uint256 amount) internal returns (bool) {
         return tryCall(token, TRANSFER_GAS, abi.encodeCall(IERC20.approve, (spender, amount)));
     }
@@ -51,7 +53,8 @@ library TokenTransfer {
         if (!tryPullExact(token, to, amount)) revert TransferFailed(token);
     }
 
-    /// @notice As `pullExact`, but answers false when the token refuses.
+    /// @notice As `pullExact`, but answers false when the token refuses. Still reverts when another amount moves than the
+    /// token says, or when it does not answer `balanceOf`.
     function tryPullExact(address token, address to, uint256 amount) internal returns (bool) {
         return _tryExact(token, to, amount, abi.encodeCall(IERC20.transferFrom, (msg.sender, to, amount)));
     }
@@ -68,7 +71,8 @@ library TokenTransfer {
     }
 
     /// @notice The token's balance of `owner`.
-    /// @dev In assembly, so that a token that answers too much, too little or not at all gets a named error.
+    /// @dev In assembly, so that a token that answers too little or not at all gets a named error. Of an answer that is too
+    /// long, the first word counts.
     function balanceOf(address token, address owner) internal view returns (uint256 amount) {
         bytes4 selector = IERC20.balanceOf.selector;
         bool isAnswered;
@@ -83,25 +87,25 @@ library TokenTransfer {
         if (!isAnswered) revert BalanceUnavailable(token);
     }
 
-    /// @notice As `call`, with a bound on its gas.
-    function tryCall(address token, uint256 gasLimit, bytes memory data) internal returns (bool) {
+    /// @notice As `call`, with a bound on its gas. Reverts when the call fails and did not have all of `gasLimit`.
+    function tryCall(address target, uint256 gasLimit, bytes memory data) internal returns (bool) {
         uint256 gasBefore = gasleft();
-        if (call(token, gasLimit, data)) return true;
+        if (call(target, gasLimit, data)) return true;
         // A failure counts only when the callee had all of `gasLimit`: what the 63/64 rule lets through, less the price of
         // reaching a cold account.
         if (gasBefore - gasBefore / 64 < gasLimit + 3_000) revert InsufficientGas();
         return false;
     }
 
-    /// @notice Calls a token; answers whether it did what it was asked to.
+    /// @notice Calls a token, Permit2 or a route; answers whether it did what it was asked to.
     /// @dev In assembly, so that a huge answer is not copied.
-    function call(address token, uint256 gasLimit, bytes memory data) internal returns (bool done) {
+    function call(address target, uint256 gasLimit, bytes memory data) internal returns (bool done) {
         assembly ("memory-safe") {
             mstore(0, 0)
-            done := call(gasLimit, token, 0, add(data, 0x20), mload(data), 0, 0x20)
+            done := call(gasLimit, target, 0, add(data, 0x20), mload(data), 0, 0x20)
             if done {
                 switch returndatasize()
-                case 0 { done := iszero(iszero(extcodesize(token))) }
+                case 0 { done := iszero(iszero(extcodesize(target))) }
                 // The word was cleared, so an answer that is shorter than a word cannot make it 1.
                 default { done := eq(mload(0), 1) }
             }

@@ -20,7 +20,7 @@ abstract contract GatewayTest is Test {
     uint8 internal constant SETTLED = 2;
     uint8 internal constant REFUNDED = 3;
     uint8 internal constant RECLAIMED = 4;
-    uint8 internal constant BURNT = 255;
+    uint8 internal constant UNUSABLE = 255;
 
     uint8 internal constant ESCROW = 0;
     uint8 internal constant DIRECT = 1;

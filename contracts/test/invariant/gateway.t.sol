@@ -86,7 +86,7 @@ contract GatewayInvariants is Test {
     function afterInvariant() public view {
         everyOrderIsWhereTheBooksHaveIt();
         (uint8 status,, uint208 id) = gateway.statusOf(bytes32(0));
-        vm.assertEq(status, 255, "the zero key stays burnt");
+        vm.assertEq(status, 255, "the zero key stays unusable");
         vm.assertEq(id, 0, "the zero key has no id");
     }
 

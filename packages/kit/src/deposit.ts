@@ -106,13 +106,16 @@ export async function findDeposits(
   return deposits;
 }
 
-/** The gateway reserves an order's token for the payment as long as one is possible. */
+/** No order can be paid longer than this before its `payBy`, in seconds: the gateway's 120 days. */
+const mostSecondsToPay = 10_368_000n;
+
+/** The gateway keeps an order's token for the payment from 120 days before `payBy` until then. */
 async function collectableProblem(
   place: Place,
   { metaData, payBy }: GatewayOrder,
   nowSeconds: bigint,
 ): Promise<string | undefined> {
-  if (nowSeconds > payBy) return undefined;
+  if (nowSeconds > payBy || payBy > nowSeconds + mostSecondsToPay) return undefined;
   const answer = await callGateway(place, `${selectorOf('statusOf(bytes32)')}${toWord(metaData)}`);
   if (BigInt(`0x${wordOf(answer, 0)}`) !== 0n) return undefined;
   const end = new Date(Number(payBy) * 1_000).toISOString();

@@ -18,7 +18,7 @@ export const paymentGatewayAbi = [
   {"inputs":[],"name":"ContractNotPaused","type":"error"},
   {"inputs":[],"name":"ContractPaused","type":"error"},
   {"inputs":[],"name":"FeeRecipientMissing","type":"error"},
-  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"uint256","name":"expected","type":"uint256"},{"internalType":"uint256","name":"received","type":"uint256"}],"name":"InexactTransfer","type":"error"},
+  {"inputs":[{"internalType":"address","name":"token","type":"address"},{"internalType":"uint256","name":"expected","type":"uint256"},{"internalType":"uint256","name":"moved","type":"uint256"}],"name":"InexactTransfer","type":"error"},
   {"inputs":[],"name":"InsufficientGas","type":"error"},
   {"inputs":[],"name":"InvalidSignature","type":"error"},
   {"inputs":[{"internalType":"bytes32","name":"metaData","type":"bytes32"}],"name":"MetaDataUsed","type":"error"},

@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 /// @title What a CCTP route tells and refuses
 /// @notice A route holds no tokens between two calls and has no owner: its gateway, Circle's contract and the table of
 /// domains are fixed when it is deployed. So where burnt money is minted follows from the order alone.
-interface ICctpBurns {
+interface ICctpRouteInfo {
     /// @notice The caller is not the gateway that this route belongs to.
     error NotGateway(address caller);
     /// @notice Order id, token or recipient is zero, or, in the constructor, messenger or gateway.
