@@ -19,14 +19,19 @@ export const insertApiKey = statement({
     createdBy: 'text',
   },
   columns: {},
-  text: `with made as (
-     insert into api_keys
-       (key_id, merchant_id, kind, key_name, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
-        max_day_amount, created_at, created_by)
-     values (:keyId, :merchantId, :kind, :keyName, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount,
-       :maxDayAmount, :createdAt, :createdBy)
-   )
-   insert into api_key_origins (origin, key_id) select distinct origin, :keyId from unnest(:origins) as origin`,
+  text: `insert into api_keys
+     (key_id, merchant_id, kind, key_name, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
+      max_day_amount, created_at, created_by)
+   values (:keyId, :merchantId, :kind, :keyName, :keyHash, :last4, :permissions, :expiresAt, :ipAllowList, :origins, :maxSessionAmount,
+     :maxDayAmount, :createdAt, :createdBy)`,
+});
+
+// After the key, because a merchant's scope lets in origins only of keys that it sees, and a statement does not see its own rows.
+export const insertKeyOrigins = statement({
+  name: 'api_key_insert_origins',
+  parameters: { keyId: 'text', origins: 'text[]' },
+  columns: {},
+  text: `insert into api_key_origins (origin, key_id) select distinct origin, :keyId from unnest(:origins::text[]) as origin`,
 });
 
 const identityColumns = {

@@ -16,6 +16,7 @@ import {
   apiKeysByHashes,
   apiKeysOfMerchant,
   insertApiKey,
+  insertKeyOrigins,
   renameKey,
   revokeKey,
 } from './api-key.sql.ts';
@@ -137,6 +138,7 @@ export async function createApiKey(
     createdAt: deps.clock.now(),
     createdBy: request.createdBy ?? '',
   });
+  await transaction.query(insertKeyOrigins, { keyId, origins: limits.origins });
   return { keyId, key };
 }
 

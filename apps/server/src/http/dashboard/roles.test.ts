@@ -219,3 +219,19 @@ test('a member makes no key that can do more than the member', async () => {
   stranger.merchantId = foreign.merchantId;
   assert.equal((await stranger.post('/key/disable', { keyId: other.keyId })).code, 100806);
 });
+
+test('a member makes a key for a browser, which works from its origins alone until it is revoked', async () => {
+  const owner = browserOf('owner');
+  await owner.post('/me/prove', { password });
+  const [origin, other] = ['https://tea.example.com', 'https://other.example.com'];
+  const { code, message, data } = await owner.post('/key/create', {
+    ...{ kind: 'restricted', permissions: ['products:read'], origins: [origin, 'https://cups.example.com'] },
+  });
+  assert.equal(code, 0, message);
+  const { keyId, key } = data;
+  const readFrom = async (from: string) =>
+    (await world.merchants.send('GET', '/product/list/1/1', { key, headers: { origin: from } })).code;
+  assert.deepEqual([await readFrom(origin), await readFrom(other)], [0, 200103]);
+  assert.equal((await owner.post('/key/disable', { keyId })).code, 0);
+  assert.equal(await readFrom(origin), 200102);
+});
