@@ -9,19 +9,76 @@ const bashWords = `if ! declare -F _get_comp_words_by_ref >/dev/null; then
 fi
 `;
 
-const shells = ['bash', 'zsh', 'fish', 'powershell'];
+const help = `Usage: florin completion bash|zsh|fish|powershell
+
+Prints a script, by which Tab completes the commands of florin, their options and values.
+
+In a project that has @florin/cli, for one terminal:
+  source <(npx florin completion bash)
+In a checkout:
+  source <(npm run --silent florin -- completion bash)
+For every terminal, in ~/.bashrc, after npm install --global:
+  command -v florin >/dev/null && source <(florin completion bash)
+
+zsh takes the same lines with zsh, in ~/.zshrc. The others:
+  npx florin completion fish | source
+  npx florin completion powershell | Out-String | Invoke-Expression
+
+Tab completes what begins with florin. Where no program on PATH has this name, the script makes a function of it that runs
+the florin that printed the script.
+`;
+
+type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
+
+/** A function `florin`, where the shell finds none: npx puts no program on PATH. */
+function fallbackOf(shell: Shell): string {
+  const { execPath, execArgv, argv } = process;
+  const escape = { bash: "'\\''", zsh: "'\\''", fish: "\\'", powershell: "''" }[shell];
+  const quote = (word: string) => {
+    const text = shell === 'fish' ? word.replaceAll('\\', '\\\\') : word;
+    return `'${text.replaceAll("'", escape)}'`;
+  };
+  const program = [execPath, ...execArgv, argv[1] ?? ''].map(quote).join(' ');
+  const posix = `command -v florin >/dev/null || florin() { ${program} "$@"; }\n`;
+  return {
+    bash: posix,
+    zsh: posix,
+    fish: `type -q florin; or function florin; ${program} $argv; end\n`,
+    powershell: `if (-not (Get-Command florin -ErrorAction Ignore)) { function global:florin { & ${program} @args } }\n`,
+  }[shell];
+}
+
+/** What stands around the script of a shell, so that it can be read twice, and in a shell that was not set up for it. */
+const around: Readonly<Record<Shell, readonly [before: string, after: string]>> = {
+  // The script has constants, which cannot be set again.
+  bash: [`${bashWords}if ! declare -F __florin_complete >/dev/null; then\n`, 'fi\n'],
+  zsh: ['#compdef florin\n(( $+functions[compdef] )) || { autoload -U compinit && compinit -i; }\n', ''],
+  fish: ['', ''],
+  powershell: ['', ''],
+};
+
+function isShell(text: string): text is Shell {
+  return Object.hasOwn(around, text);
+}
 
 /**
- * Prints the completion script of a shell (`complete bash|zsh|fish|powershell`), or the completions of an unfinished command line.
+ * Prints the completion script of a shell (`completion bash|zsh|fish|powershell`), or the completions of an unfinished command
+ * line (`complete -- …`).
  */
 export async function complete<Outside>(
   settings: ProgramSettings<Outside>,
   args: readonly string[],
 ): Promise<void> {
   const asked = args[1] ?? '';
+  if (asked === '--help' || asked === '-h') {
+    process.stdout.write(help);
+    return;
+  }
   // Behind `--` is an unfinished command line.
-  if (asked !== '--' && !shells.includes(asked)) {
-    process.stderr.write('give a shell: florin complete bash, zsh, fish or powershell\n');
+  if (asked !== '--' && !isShell(asked)) {
+    process.stderr.write(
+      'give a shell: bash, zsh, fish or powershell; florin completion --help says what to do with the script\n',
+    );
     process.exitCode = 2;
     return;
   }
@@ -35,7 +92,9 @@ export async function complete<Outside>(
       perform: async () => {},
     },
   );
-  if (asked === 'bash') process.stdout.write(bashWords);
   tab(program);
+  const [before, after] = isShell(asked) ? around[asked] : ['', ''];
+  process.stdout.write(before);
   await program.parseAsync(args, { from: 'user' });
+  process.stdout.write(isShell(asked) ? after + fallbackOf(asked) : '');
 }

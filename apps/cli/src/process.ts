@@ -50,7 +50,7 @@ export async function runProcess<More extends object>(
   more: More,
 ): Promise<void> {
   const args = process.argv.slice(2);
-  // The other is what most programs call it.
+  // Scripts of shells ask the first; people type the second.
   if (args[0] === 'complete' || args[0] === 'completion')
     return complete(settings, ['complete', ...args.slice(1)]);
   // A reader such as head ends early.

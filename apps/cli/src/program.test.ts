@@ -139,20 +139,31 @@ test('a shell completes commands and options', deepOnly, () => {
   assert.deepEqual(valuesOf('trigger', ''), eventTypes);
   assert.deepEqual(valuesOf('trigger', 'session.pa'), ['session.payment_detected', 'session.paid']);
   assert.deepEqual(valuesOf('sessions', 'list', '--status', 'ex'), ['expired']);
-  const script = spawnMain(['completion', 'bash']).stdout;
-  assert.match(script, /complete .*florin/);
   for (const args of [['completion'], ['completion', 'tcsh']])
     assert.deepEqual(spawnMain(args), {
       ...{ status: 2, stdout: '' },
-      stderr: 'give a shell: florin complete bash, zsh, fish or powershell\n',
+      stderr:
+        'give a shell: bash, zsh, fish or powershell; florin completion --help says what to do with the script\n',
     });
-  // A shell without bash-completion, in which florin answers what it answers above.
+  const { status, stdout } = spawnMain(['completion', '--help']);
+  assert.deepEqual([status, stdout.includes('source <(npx florin completion bash)')], [0, true]);
+});
+
+test('the script of completion is read twice without an error, and works where PATH has no florin', deepOnly, () => {
+  const script = spawnMain(['completion', 'bash']).stdout;
+  // A shell without bash-completion.
   const press = [
     script,
-    "florin() { [ \"$*\" = 'complete -- sess' ] && printf 'sessions\\tpayments\\n:4\\n'; }",
+    script,
+    'florin --version',
     'COMP_WORDS=(florin sess) COMP_CWORD=1',
-    '__florin_complete 2>/dev/null',
+    // Outside a key press there is nothing whose options could be set.
+    'compopt() { true; }',
+    '__florin_complete',
     'echo "$COMPREPLY"',
   ].join('\n');
-  assert.equal(spawnSync('bash', ['--norc'], { input: press, encoding: 'utf8' }).stdout, 'sessions\n');
+  const { stdout, stderr } = spawnSync('bash', ['--norc'], {
+    ...{ input: press, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
+  });
+  assert.deepEqual({ stdout, stderr }, { stdout: '0.1.0\nsessions\n', stderr: '' });
 });

@@ -34,7 +34,7 @@ export interface CliResult {
 
 const epilogue = `
 --json prints JSON alone, also for errors. Exit codes: 0 done, 1 failed or a problem was found, 2 not understood.
-Completion: source <(florin complete bash), or the same with zsh, fish or powershell.`;
+Completion with Tab: florin completion --help says how.`;
 
 /** Runs one command line, without the program's name. */
 export async function runProgram<Outside extends CliOutside>(
