@@ -102,9 +102,14 @@ export async function signedHeaders(options: {
   };
 }
 
+/** Refuses a secret that is missing, or is no key of a webhook. */
+export function checkSecret(secret: WebhookSecret | undefined): void {
+  secretsOf(secret).map(bytesOfSecret);
+}
+
 function secretsOf(secret: WebhookSecret | undefined): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : [...(secret ?? [])];
-  if (secrets.length > 0) return secrets;
+  if (secrets.length > 0 && secrets[0] !== '') return secrets;
   throw new FlorinError('argument_invalid', 'the secret of the webhook is missing', { param: 'secret' });
 }
 
@@ -128,13 +133,19 @@ async function isSignedBy(
 }
 
 async function importSecret(secret: string, use: 'sign' | 'verify'): Promise<HmacKey> {
+  const bytes = bytesOfSecret(secret);
+  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
+}
+
+function bytesOfSecret(secret: string): Bytes {
   // One of several may come from a variable that is not set.
   const given = String(secret ?? '');
   const text = given.startsWith(secretPrefix) ? given.slice(secretPrefix.length) : '';
   const bytes = decode(text);
-  if (bytes.length === 0)
-    throw new FlorinError('argument_invalid', 'a webhook’s secret is its whole key: whsec_ and base64');
-  return crypto.subtle.importKey('raw', bytes, { name: 'HMAC', hash: 'SHA-256' }, false, [use]);
+  if (bytes.length > 0) return bytes;
+  throw new FlorinError('argument_invalid', 'a webhook’s secret is its whole key: whsec_ and base64', {
+    param: 'secret',
+  });
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {

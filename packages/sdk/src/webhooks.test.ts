@@ -11,6 +11,7 @@ import { fixture, sign } from './testing.ts';
 import {
   expressWebhook,
   fastifyWebhook,
+  honoWebhook,
   type OnEvent,
   type ReceiverOptions,
   webhookHandler,
@@ -124,8 +125,29 @@ test('an example of the service is answered and left out, unless the receiver wa
   }
 });
 
-test('a secret that is missing is the receiver’s fault: 500, and the sender tries again', async () => {
-  const receiver = await expressApp()({ secret: undefined }, () => assert.fail());
+test('a secret that is missing or malformed, and a missing function, are refused when the receiver is made', () => {
+  const makers: readonly ((options: ReceiverOptions, onEvent: OnEvent) => unknown)[] = [
+    expressWebhook,
+    honoWebhook,
+    webhookHandler,
+    (options, onEvent) => fastifyWebhook(path, options, onEvent),
+  ];
+  const absent = JSON.parse('null') as string;
+  const wrong = ['', absent, undefined, [], 'secret', 'whsec_', 'whsec_é', [secret, ''], [secret, absent]];
+  for (const make of makers) {
+    for (const each of wrong)
+      assert.throws(
+        () => make({ secret: each }, () => {}),
+        { slug: 'argument_invalid', param: 'secret' },
+        JSON.stringify(each),
+      );
+    const nothing = undefined as unknown as OnEvent;
+    assert.throws(() => make({ secret }, nothing), { slug: 'argument_invalid', param: 'onEvent' });
+  }
+});
+
+test('a secret that a function does not find is the receiver’s fault: 500, and the sender tries again', async () => {
+  const receiver = await expressApp()({ secret: () => undefined }, () => assert.fail());
   try {
     const answer = await post(receiver.origin, await sign(fixture('session.paid'), secret));
     assert.deepEqual([answer.status, await answer.text()], [500, 'the secret of the webhook is missing']);

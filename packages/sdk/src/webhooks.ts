@@ -1,5 +1,5 @@
 import { FlorinError } from './error.ts';
-import { type UnwrapOptions, unwrap, type WebhookHeaders, type WebhookSecret } from './signature.ts';
+import { checkSecret, type UnwrapOptions, unwrap, type WebhookHeaders, type WebhookSecret } from './signature.ts';
 import type { FlorinEvent } from './wire.gen.ts';
 
 /** Receivers of webhooks, for servers that need no API key. */
@@ -13,7 +13,10 @@ export type * from './wire.gen.ts';
 export type OnEvent = (event: FlorinEvent) => unknown;
 
 export interface ReceiverOptions extends UnwrapOptions {
-  /** The webhook's key, or the keys while one is being replaced. A function reads it when an event comes. */
+  /**
+   * The webhook's key, or the keys while one is being replaced. A missing one is refused at once; a function reads it when an
+   * event comes, for builds that run without it.
+   */
   readonly secret:
     | WebhookSecret
     | undefined
@@ -30,6 +33,14 @@ type Verdict = { readonly status: 204 } | { readonly status: 400; readonly reaso
 
 /** Bytes of a notification; the service sends at most 64 KiB. */
 const maxBodyBytes = 1024 * 1024;
+
+/** Refuses at the start what would fail at the first event. */
+function checkReceiver({ secret }: ReceiverOptions, onEvent: OnEvent): void {
+  if (typeof secret !== 'function') checkSecret(secret);
+  // Programs in JavaScript may leave it out.
+  if (typeof onEvent !== 'function')
+    throw new FlorinError('argument_invalid', 'give a function that handles an event', { param: 'onEvent' });
+}
 
 async function receive(
   { secret, takesFixtures = false, ...options }: ReceiverOptions,
@@ -52,14 +63,15 @@ async function receive(
 }
 
 /**
- * A handler of web requests: Next.js route handlers, Workers, Deno and Bun.
+ * A handler of web requests: Next.js route handlers, Workers, Deno and Bun. Next.js loads its routes also while it builds.
  *
- * @example export const POST = webhookHandler({ secret: process.env.FLORIN_WEBHOOK_KEY }, async (event) => { … });
+ * @example export const POST = webhookHandler({ secret: () => process.env.FLORIN_WEBHOOK_KEY }, async (event) => { … });
  */
 export function webhookHandler(
   options: ReceiverOptions,
   onEvent: OnEvent,
 ): (request: Request) => Promise<Response> {
+  checkReceiver(options, onEvent);
   return async (request) => {
     const readBody = () => readWhole(() => request.arrayBuffer());
     return responseOf(await receive(options, onEvent, readBody, request.headers));
@@ -80,6 +92,7 @@ export function honoWebhook(
   options: ReceiverOptions,
   onEvent: OnEvent,
 ): (context: HonoContext) => Promise<Response> {
+  checkReceiver(options, onEvent);
   return async ({ req }) => {
     const readBody = () => readWhole(() => req.arrayBuffer());
     return responseOf(await receive(options, onEvent, readBody, req.raw.headers));
@@ -112,6 +125,7 @@ export function expressWebhook(
   options: ReceiverOptions,
   onEvent: OnEvent,
 ): (request: NodeRequest, answer: NodeAnswer, next?: (error: unknown) => void) => Promise<void> {
+  checkReceiver(options, onEvent);
   return async (request, answer, next) => {
     try {
       const verdict = await receive(options, onEvent, () => bodyOf(request), request.headers);
@@ -202,6 +216,7 @@ export function fastifyWebhook(
   options: ReceiverOptions,
   onEvent: OnEvent,
 ): (scope: FastifyScope) => Promise<void> {
+  checkReceiver(options, onEvent);
   return async (scope) => {
     const server = scope as unknown as FastifyPart;
     scope.removeContentTypeParser('application/json');
