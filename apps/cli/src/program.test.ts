@@ -149,21 +149,25 @@ test('a shell completes commands and options', deepOnly, () => {
   assert.deepEqual([status, stdout.includes('source <(npx florin completion bash)')], [0, true]);
 });
 
-test('the script of completion is read twice without an error, and works where PATH has no florin', deepOnly, () => {
-  const script = spawnMain(['completion', 'bash']).stdout;
-  // A shell without bash-completion.
-  const press = [
-    script,
-    script,
-    'florin --version',
-    'COMP_WORDS=(florin sess) COMP_CWORD=1',
-    // Outside a key press there is nothing whose options could be set.
-    'compopt() { true; }',
-    '__florin_complete',
-    'echo "$COMPREPLY"',
-  ].join('\n');
-  const { stdout, stderr } = spawnSync('bash', ['--norc'], {
-    ...{ input: press, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
-  });
-  assert.deepEqual({ stdout, stderr }, { stdout: '0.1.0\nsessions\n', stderr: '' });
-});
+test(
+  'the script of completion is read twice without an error, and works where PATH has no florin',
+  deepOnly,
+  () => {
+    const script = spawnMain(['completion', 'bash']).stdout;
+    // A shell without bash-completion.
+    const press = [
+      script,
+      script,
+      'florin --version',
+      'COMP_WORDS=(florin sess) COMP_CWORD=1',
+      // Outside a key press there is nothing whose options could be set.
+      'compopt() { true; }',
+      '__florin_complete',
+      'echo "$COMPREPLY"',
+    ].join('\n');
+    const { stdout, stderr } = spawnSync('bash', ['--norc'], {
+      ...{ input: press, encoding: 'utf8', env: { PATH: '/usr/bin:/bin' } },
+    });
+    assert.deepEqual({ stdout, stderr }, { stdout: '0.1.0\nsessions\n', stderr: '' });
+  },
+);

@@ -75,16 +75,26 @@ async function openNode() {
 }
 
 /** An API with this refund, and a folder with the wallet under the password `tea`. */
-async function openShop(status = 'requires_signature'): Promise<{ api: TestApi; file: string }> {
-  const api = await openTestApi(() => ({ ...refund, status }));
+async function openShop(
+  status = 'requires_signature',
+  recipient = wallet.address,
+): Promise<{ api: TestApi; file: string }> {
+  const api = await openTestApi(({ path }) =>
+    path.includes('/session/') ? { session: { recipient } } : { ...refund, status },
+  );
   const file = join(api.folder, 'wallet.json');
   // Weaker than any real keystore, so that the test takes no second.
   writeFileSync(file, encryptKeystoreJsonSync(wallet, 'tea', { scrypt: { N: 2, r: 1, p: 1 } }));
   return { api, file };
 }
 
-function sign({ api, file }: { api: TestApi; file: string }, rpcUrl: string, password: string) {
-  const args = ['refunds', 'sign', 'rfd_1', '--keystore', file, '--rpc-url', rpcUrl];
+function sign(
+  { api, file }: { api: TestApi; file: string },
+  rpcUrl: string,
+  password: string,
+  ...more: readonly string[]
+) {
+  const args = ['refunds', 'sign', 'rfd_1', '--keystore', file, '--rpc-url', rpcUrl, ...more];
   const environment = {
     ...{ XDG_CONFIG_HOME: api.folder, FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_x' },
     FLORIN_KEYSTORE_PASSWORD: password,
@@ -103,6 +113,18 @@ test('a refund is signed by the keystore’s wallet and sent to its node', async
     node.sent.map(({ from, to, data }) => [from, to?.toLowerCase(), data]),
     [[wallet.address, gateway, '0xbbbb']],
   );
+});
+
+test('a wallet that the payment was not settled to signs only where --from names it', async () => {
+  await using node = await openNode();
+  const shop = await openShop('requires_signature', `0x${'55'.repeat(20)}`);
+  await using _api = shop.api;
+  const { exitCode, stderr } = await sign(shop, node.url, 'tea');
+  assert.equal(exitCode, 1);
+  assert.match(stderr, /^account_wrong: the payment was settled to 0x5555/);
+  assert.deepEqual(node.sent, []);
+  assert.equal((await sign(shop, node.url, 'tea', '--from', wallet.address)).exitCode, 0);
+  assert.equal(node.sent.length, 1);
 });
 
 test('a refund that requires a signature says which money it needs on which chain', async () => {

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { argument, type CliOutside, mandatory } from './command.ts';
+import { argument, type CliOutside, mandatory, optional } from './command.ts';
 import { CommandError } from './command-error.ts';
 import { apiCommand } from './resource.ts';
 import { readSecret } from './secret-prompt.ts';
@@ -18,6 +18,7 @@ export const signRefundCommand = apiCommand({
       '--rpc-url <url>',
       'a node of the chain that the payer paid on: requiredBalance.chainId of the refund',
     ),
+    optional('--from <address>', 'the wallet, where it is another one than the payment was settled to'),
   ],
   async run(florin, options, outside) {
     const [file, url] = [options.required('keystore'), options.required('rpc-url')];
@@ -34,7 +35,7 @@ export const signRefundCommand = apiCommand({
     const provider = new JsonRpcProvider(url, Number(refund.txRequest?.chainId), { staticNetwork: true });
     try {
       outside.tell(`sending from ${wallet.address}; this waits for a block`);
-      const sent = await refund.send(wallet.connect(provider));
+      const sent = await refund.send(wallet.connect(provider), { from: options.optional('from') });
       const text = `sent ${sent.refundId} in ${sent.txHash}; refund.completed comes when its block is final`;
       return { text, json: { ...sent, from: wallet.address } };
     } finally {

@@ -33,6 +33,8 @@ const ownErrors = {
   account_busy: true,
   /** The account holds less than requiredBalance. */
   balance_short: false,
+  /** The wallet's account is not the one that the payment was settled to, or that you named. */
+  account_wrong: false,
   /** The wallet is on another chain. */
   wallet_elsewhere: false,
   /** The wallet or its node refused. */

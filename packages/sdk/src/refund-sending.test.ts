@@ -153,8 +153,17 @@ function answerOf(chain: Chain, method: string, params: readonly unknown[]): unk
 }
 
 /** What the service says of the refund. */
-function serviceOf({ status = refund.status as string, refundedAmount = 0 } = {}): Answer {
+function serviceOf({
+  status = refund.status as string,
+  refundedAmount = 0,
+  recipient = account.address as string,
+} = {}): Answer {
   return (response, { path }) => {
+    if (path.includes('/session/')) {
+      // As wallets write it: checksummed there, in lower case here.
+      const session = { recipient: recipient.toLowerCase() };
+      return void response.end(JSON.stringify({ code: 0, message: 'success', data: { session } }));
+    }
     const now = { ...refund, status, refundedAmount };
     const data = path.includes('list') ? { refunds: [now] } : now;
     const known = status === 'requires_signature' ? data : { ...data, txRequest: undefined };
@@ -210,6 +219,40 @@ test('nothing is sent where a part could go back twice, or the wallet could not 
     await assert.rejects(refund.send(viemWallet(node.url)), { slug }, slug);
     assert.deepEqual(node.chain.sent, [], slug);
   }
+});
+
+test('an account that the payment was not settled to is refused before the wallet is asked, unless it is named', async () => {
+  const treasury = `0x${'Ab'.repeat(20)}`;
+  for (const walletOf of Object.values(wallets)) {
+    await using node = await openNode();
+    await using service = await openTestService(serviceOf({ recipient: treasury }));
+    const refund = await service.florin.refunds.retrieve('rfd_1');
+    const wallet = walletOf(node.url);
+    await assert.rejects(refund.send(wallet), {
+      slug: 'account_wrong',
+      message: `the payment was settled to ${treasury.toLowerCase()}, and the wallet sends from ${account.address}: connect that account, or name this one as from`,
+    });
+    await assert.rejects(refund.send(wallet, { from: treasury }), {
+      slug: 'account_wrong',
+      message: `from is ${treasury}, and the wallet sends from ${account.address}: connect that account`,
+    });
+    for (const [options, param] of [
+      [{ from: 'treasury' }, 'from'],
+      [Object({ form: account.address }), 'form'],
+    ] as const)
+      await assert.rejects(refund.send(wallet, options), { slug: 'argument_invalid', param });
+    assert.deepEqual(node.chain.sent, []);
+    await refund.send(wallet, { from: account.address.toLowerCase() });
+    assert.deepEqual(node.chain.sent, ['approve', 'refund']);
+  }
+});
+
+test('what is no wallet is refused as an argument', async () => {
+  await using service = await openTestService(serviceOf());
+  const refund = await service.florin.refunds.retrieve('rfd_1');
+  const provider = { request: async () => assert.fail('a provider was asked') };
+  for (const wrong of [undefined, null, privateKey, 7, {}, account, provider, new JsonRpcProvider()])
+    await assert.rejects(refund.send(wrong as RefundWallet), { slug: 'argument_invalid', param: 'wallet' });
 });
 
 test('what another person has sent during the approval is found before the refund is signed', async () => {

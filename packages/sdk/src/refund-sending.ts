@@ -1,3 +1,4 @@
+import { refuseUnknown } from './argument.ts';
 import type { Send } from './client.ts';
 import { FlorinError } from './error.ts';
 import type { SdkOutside } from './outside.ts';
@@ -5,6 +6,11 @@ import { type OpenWallet, openWallet, type RefundWallet, type WalletTransaction 
 import type { Refund } from './wire.gen.ts';
 
 export interface SendRefundOptions {
+  /**
+   * The account that pays the refund. When absent it is the wallet that the payment was settled to, for which the key needs
+   * `sessions:read`. A wallet with another account is refused.
+   */
+  readonly from?: string | undefined;
   /** The longest wait for one transaction, in milliseconds; three minutes when absent. */
   readonly timeoutMs?: number | undefined;
   /** The pause between two looks for it, in milliseconds; a second when absent. */
@@ -25,6 +31,7 @@ interface Sending {
   readonly options: SendRefundOptions | undefined;
 }
 
+const optionNames = ['from', 'timeoutMs', 'pollMs'] as const satisfies readonly (keyof SendRefundOptions)[];
 const defaultTimeoutMs = 180_000;
 const defaultPollMs = 1_000;
 /** The first four bytes of the hash of each signature. */
@@ -41,10 +48,12 @@ const selectors = {
  */
 export async function sendRefund(sending: Sending): Promise<SentRefund> {
   const { refund, options = {} } = sending;
+  refuseUnknown(options, optionNames);
   const { requiredBalance: needed, txRequest, prerequisites = [] } = refund;
   if (refund.status !== 'requires_signature' || needed === undefined || txRequest === undefined)
     throw over(refund);
   const wallet = await openWallet(sending.wallet);
+  await requireAccount(sending, wallet);
   if (quantity(await wallet.ask('eth_chainId', [])) !== BigInt(needed.chainId))
     throw new FlorinError('wallet_elsewhere', `connect the wallet to chain ${needed.chainId}`);
   await requireNotSent(sending, wallet);
@@ -69,6 +78,28 @@ export async function sendRefund(sending: Sending): Promise<SentRefund> {
 
 function over({ refundId, status }: Pick<Refund, 'refundId' | 'status'>): FlorinError {
   return new FlorinError('refund_over', `${refundId} is ${status}: there is nothing to sign`);
+}
+
+/** Refuses an account that the merchant does not mean: the contract takes the money from any. */
+async function requireAccount(
+  { send, refund, options = {} }: Sending,
+  { address }: OpenWallet,
+): Promise<void> {
+  const { from } = options;
+  if (from !== undefined && !/^0x[0-9a-f]{40}$/i.test(from))
+    throw new FlorinError(
+      'argument_invalid',
+      'from is the address of an account: 0x and 40 hexadecimal digits',
+      {
+        param: 'from',
+      },
+    );
+  const { sessionId } = refund;
+  const expected = from ?? (await send('getSession', { params: { sessionId } })).session.recipient;
+  if (expected.toLowerCase() === address.toLowerCase()) return;
+  const what = from === undefined ? `the payment was settled to ${expected}` : `from is ${expected}`;
+  const way = from === undefined ? 'connect that account, or name this one as from' : 'connect that account';
+  throw new FlorinError('account_wrong', `${what}, and the wallet sends from ${address}: ${way}`);
 }
 
 /** Refuses while a refund of this payment may be under way, or where the wallet's node is behind. */

@@ -10,7 +10,8 @@ export interface SendableRefund extends Refund {
   /**
    * Sends a refund that `requires_signature` from the merchant's wallet, and resolves once its transaction is in a block.
    * `refund.completed` comes when it is final. Before anything is signed it compares the chain with the service, so that no
-   * part goes back twice; after a crash call it again. Repeated on the same object it sends nothing more.
+   * part goes back twice; after a crash call it again. Repeated on the same object it sends nothing more. A wallet on another
+   * chain, or with another account than the one that the payment was settled to, is refused before it is asked.
    */
   send(wallet: RefundWallet, options?: SendRefundOptions): Promise<SentRefund>;
 }

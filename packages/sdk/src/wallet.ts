@@ -36,6 +36,14 @@ export interface OpenWallet {
 
 /** The account of a wallet and its node. Refuses what is neither viem's nor ethers', or has no account or no node. */
 export async function openWallet(wallet: RefundWallet): Promise<OpenWallet> {
+  // Programs in JavaScript may hand in a key, a provider, or nothing.
+  const has = (name: string) => typeof Object(wallet)[name] === 'function';
+  if (!has('sendTransaction') || (!has('getAddress') && !has('request')))
+    throw new FlorinError(
+      'argument_invalid',
+      'give a wallet client of viem, or a signer of ethers that is connected to a provider',
+      { param: 'wallet' },
+    );
   if ('getAddress' in wallet) return openEthers(wallet);
   const { account } = wallet;
   if (account === undefined)

@@ -1,5 +1,11 @@
 import { FlorinError } from './error.ts';
-import { checkSecret, type UnwrapOptions, unwrap, type WebhookHeaders, type WebhookSecret } from './signature.ts';
+import {
+  checkSecret,
+  type UnwrapOptions,
+  unwrap,
+  type WebhookHeaders,
+  type WebhookSecret,
+} from './signature.ts';
 import type { FlorinEvent } from './wire.gen.ts';
 
 /** Receivers of webhooks, for servers that need no API key. */
