@@ -33,10 +33,10 @@ type Shell = 'bash' | 'zsh' | 'fish' | 'powershell';
 /** A function `florin`, where the shell finds none: npx puts no program on PATH. */
 function fallbackOf(shell: Shell): string {
   const { execPath, execArgv, argv } = process;
-  const escape = { bash: "'\\''", zsh: "'\\''", fish: "\\'", powershell: "''" }[shell];
+  const escapes = { bash: "'\\''", zsh: "'\\''", fish: "\\'", powershell: "''" }[shell];
   const quote = (word: string) => {
     const text = shell === 'fish' ? word.replaceAll('\\', '\\\\') : word;
-    return `'${text.replaceAll("'", escape)}'`;
+    return `'${text.replaceAll("'", escapes)}'`;
   };
   const program = [execPath, ...execArgv, argv[1] ?? ''].map(quote).join(' ');
   const posix = `command -v florin >/dev/null || florin() { ${program} "$@"; }\n`;
