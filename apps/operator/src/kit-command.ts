@@ -20,6 +20,7 @@ import {
   type Payment,
   type Place,
   parseDepositOrder,
+  parsePublished,
   parseReceipt,
   type Receipt,
   reclaimProblem,
@@ -151,12 +152,16 @@ export const kitVerifyCommand: Command = {
     mandatory('--receipt <file>', 'the receipt, as JSON'),
     optional('--rpc <url>', 'a node of the chain; needs --gateway'),
     optional('--gateway <address>', 'the gateway of the installation; needs --rpc'),
+    optional('--via <addresses>', 'the published vault and route, which the order must leave through'),
     fromBlockOption,
   ],
   async run(options) {
     const receipt = readFile(options.required('receipt'), 'receipt', parseReceipt);
     const isOffline = ['rpc', 'gateway'].every((name) => options.optional(name) === undefined);
-    const verdict = isOffline ? await checkOffline(receipt) : await verifyOnChain(receipt, options);
+    const published = publishedOf(options);
+    const verdict = isOffline
+      ? await checkOffline(receipt, published)
+      : await verifyOnChain(receipt, published, options);
     const lines = describeVerdict(verdict);
     const { isValid, status } = verdict;
     if (!isValid) lines.push('the receipt is not valid');
@@ -169,14 +174,26 @@ export const kitVerifyCommand: Command = {
   },
 };
 
-async function checkOffline(receipt: Receipt): Promise<Verdict> {
-  const { order: _order, ...verdict } = await checkReceipt(receipt);
+async function checkOffline(receipt: Receipt, published: readonly string[]): Promise<Verdict> {
+  const { order: _order, ...verdict } = await checkReceipt(receipt, published);
   return verdict;
 }
 
-async function verifyOnChain(receipt: Receipt, options: Options): Promise<Verdict> {
+async function verifyOnChain(
+  receipt: Receipt,
+  published: readonly string[],
+  options: Options,
+): Promise<Verdict> {
   const { request, gateway } = await placeOf(options);
-  return verifyReceipt(receipt, { request, gateway, fromBlock: fromBlockOf(options) });
+  return verifyReceipt(receipt, { request, gateway, fromBlock: fromBlockOf(options), published });
+}
+
+function publishedOf(options: Options): readonly string[] {
+  try {
+    return parsePublished(options.optional('via') ?? '');
+  } catch (error) {
+    throw new UsageError(`--via: ${(error as Error).message}`);
+  }
 }
 
 async function placeOf(options: Options): Promise<Place> {

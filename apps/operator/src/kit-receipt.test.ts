@@ -27,6 +27,7 @@ after(stopKitChain);
 interface Verdict {
   readonly isValid: boolean;
   readonly unvouched: readonly string[];
+  readonly unknownVia?: string;
   readonly findings: readonly { readonly what: string; readonly isGood: boolean }[];
 }
 
@@ -145,4 +146,31 @@ test('one chain does not confirm the transaction of a settlement on another', as
   const where = { rpc: anvil.url, gateway: deployment.gateway };
   const { verdict, exitCode } = await verify({ ...receipt, targetTx: `0x${'ab'.repeat(32)}` }, where);
   assert.deepEqual([exitCode, verdict?.unvouched], [0, ['targetTx']]);
+});
+
+test('an order that leaves through a contract that the operator does not publish is refused', async () => {
+  const salt = `0x${'7e'.repeat(32)}`;
+  const metaData = await metaDataOf(lineItems, salt);
+  const order = makeOrder({ metaData, orderType: 2n, targetChain: 10n, via: deployment.vault });
+  const receipt = { ...(await receiptFor(order)), salt };
+  const finding = 'the order leaves through a published contract';
+  const judged = async (where: Readonly<Record<string, string>>) => {
+    const { exitCode, verdict } = await verify(receipt, where);
+    const isGood = verdict?.findings.find(({ what }) => what === finding)?.isGood;
+    return { exitCode, isGood, unknownVia: verdict?.unknownVia };
+  };
+  const vault = deployment.vault.toLowerCase();
+  assert.deepEqual(await judged({}), { exitCode: 0, isGood: undefined, unknownVia: vault });
+  const published = { via: `${deployment.gateway}, ${deployment.vault}` };
+  assert.deepEqual(await judged(published), { exitCode: 0, isGood: true, unknownVia: undefined });
+  const others = { via: deployment.gateway };
+  assert.deepEqual(await judged(others), { exitCode: 1, isGood: false, unknownVia: undefined });
+  assert.match(
+    await (await verify(receipt, {})).text(),
+    new RegExp(`^leaves through ${vault}: compare it`, 'm'),
+  );
+  const onChain = { rpc: anvil.url, gateway: deployment.gateway };
+  await pay(order);
+  assert.equal((await judged({ ...onChain, ...others })).exitCode, 1);
+  assert.equal((await judged({ ...onChain, ...published })).exitCode, 0);
 });

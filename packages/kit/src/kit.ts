@@ -15,6 +15,7 @@ export {
   checkReceipt,
   describeVerdict,
   metaDataOf,
+  parsePublished,
   parseReceipt,
   type Receipt,
   type Verdict,

@@ -12,6 +12,7 @@ import {
 import {
   checkReceipt,
   describeVerdict,
+  parsePublished,
   parseReceipt,
   type Receipt,
   type Verdict,
@@ -119,10 +120,11 @@ async function showVerdict(): Promise<void> {
 
 /** Without a gateway the receipt is checked alone, and no node is asked. */
 async function verdictOf(receipt: Receipt): Promise<Verdict> {
-  if (element('gateway').value.trim() === '') return checkReceipt(receipt);
+  const published = parsePublished(element('via').value);
+  if (element('gateway').value.trim() === '') return checkReceipt(receipt, published);
   const { request, gateway } = await chosenPlace();
   const fromBlock = BigInt(element('from-block').value.trim() || '0');
-  return verifyReceipt(receipt, { request, gateway, fromBlock });
+  return verifyReceipt(receipt, { request, gateway, fromBlock, published });
 }
 
 async function rowOf(

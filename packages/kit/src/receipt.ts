@@ -9,7 +9,7 @@ import {
   type Request,
   readStatus,
 } from './payment.ts';
-import { type GatewayOrder, orderIdOf, orderMembers, toBytes, toHex, topics } from './wire.ts';
+import { type GatewayOrder, orderIdOf, orderMembers, toBytes, toHex, topics, ZERO_ADDRESS } from './wire.ts';
 
 /** A merchant's or payer's record: enough to prove what was bought, at what price, and that it was paid. */
 export interface Receipt {
@@ -42,6 +42,8 @@ export interface Verdict {
   readonly findings: readonly Finding[];
   /** Fields that neither the order nor the chain confirms or contradicts. */
   readonly unvouched: readonly string[];
+  /** What the order leaves through, when no published contracts were given to compare it with. */
+  readonly unknownVia?: Hex | undefined;
   readonly paid?: Seen;
   /** The transaction that settled, refunded or reclaimed the order. */
   readonly closed?: Seen;
@@ -83,9 +85,11 @@ export function parseReceipt(text: string): Receipt {
 /**
  * Checks what a receipt proves without a node: line items and salt hash to the order's key, and the order, on the
  * receipt's chain and gateway, hashes to its id. It cannot say whether such an order was ever signed or paid.
+ * `published` are vaults and routes of the installation: an order that leaves through another contract is refused.
  */
 export async function checkReceipt(
   receipt: Receipt,
+  published: readonly string[],
   at: Pick<Place, 'chainId' | 'gateway'> = { chainId: BigInt(receipt.chainId), gateway: receipt.gateway },
 ): Promise<Verdict & { readonly order?: GatewayOrder }> {
   const findings: Finding[] = [];
@@ -99,7 +103,14 @@ export async function checkReceipt(
   note("line items and salt give the order's metaData", isCommitted);
   const orderId = orderIdOf(order, at.chainId, at.gateway);
   note('the order gives its id', orderId === receipt.orderId.toLowerCase());
-  return { isValid: findings.every(({ isGood }) => isGood), findings, unvouched, order };
+  const isCompared = order.via !== ZERO_ADDRESS && published.length > 0;
+  if (isCompared)
+    note(
+      'the order leaves through a published contract',
+      published.some((one) => one.toLowerCase() === order.via),
+    );
+  const unknownVia = order.via === ZERO_ADDRESS || isCompared ? undefined : order.via;
+  return { isValid: findings.every(({ isGood }) => isGood), findings, unvouched, unknownVia, order };
 }
 
 /**
@@ -108,10 +119,15 @@ export async function checkReceipt(
  */
 export async function verifyReceipt(
   receipt: Receipt,
-  given: { readonly request: Request; readonly gateway: string; readonly fromBlock?: bigint },
+  given: {
+    readonly request: Request;
+    readonly gateway: string;
+    readonly fromBlock?: bigint;
+    readonly published: readonly string[];
+  },
 ): Promise<Verdict> {
   const place = await openPlace(given.request, given.gateway);
-  const { order, ...own } = await checkReceipt(receipt, place);
+  const { order, ...own } = await checkReceipt(receipt, given.published, place);
   const findings = [...own.findings];
   const note = (what: string, isGood: boolean) => findings.push({ what, isGood });
   note('the receipt is of this gateway', receipt.gateway.toLowerCase() === place.gateway);
@@ -141,6 +157,7 @@ export async function verifyReceipt(
   return {
     ...{ isValid: findings.every(({ isGood }) => isGood), status, findings },
     unvouched: own.unvouched.filter((name) => !confirmed.includes(name)),
+    unknownVia: own.unknownVia,
     ...(paid === undefined ? {} : { paid: seenIn(paid) }),
     ...(closed === undefined ? {} : { closed: seenIn(closed) }),
   };
@@ -165,10 +182,19 @@ async function timeOf({ request }: Place, { blockNumber }: EventLog): Promise<st
 }
 
 /** A verdict in lines for a person. */
-export function describeVerdict({ findings, unvouched, paid, closed, status }: Verdict): string[] {
+export function describeVerdict({
+  findings,
+  unvouched,
+  unknownVia,
+  paid,
+  closed,
+  status,
+}: Verdict): string[] {
   const lines = findings.map(({ what, isGood }) => `${isGood ? 'ok   ' : 'WRONG'} ${what}`);
   if (paid !== undefined) lines.push(`paid in block ${paid.block} by ${paid.transaction}`);
   if (closed !== undefined) lines.push(`${status} in block ${closed.block} by ${closed.transaction}`);
+  if (unknownVia !== undefined)
+    lines.push(`leaves through ${unknownVia}: compare it with the operator's published vault and route`);
   if (unvouched.length > 0)
     lines.push(`not vouched for: ${unvouched.join(', ')}. Only the one who gave out the receipt says so`);
   return lines;
@@ -186,6 +212,17 @@ async function sha256(bytes: Uint8Array<ArrayBuffer>): Promise<Uint8Array> {
 
 function seenIn({ transactionHash, blockNumber }: EventLog): Seen {
   return { transaction: transactionHash, block: BigInt(blockNumber) };
+}
+
+/** Addresses of published vaults and routes, with commas between them. Throws for anything else. */
+export function parsePublished(text: string): readonly string[] {
+  const addresses = text
+    .split(',')
+    .map((part) => part.trim().toLowerCase())
+    .filter((part) => part !== '');
+  const wrong = addresses.find((address) => !/^0x[0-9a-f]{40}$/.test(address));
+  if (wrong !== undefined) throw new Error(`${wrong} is not an address`);
+  return addresses;
 }
 
 /** The order of a receipt; undefined when a member is missing or does not fit. */

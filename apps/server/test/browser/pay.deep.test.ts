@@ -21,7 +21,7 @@ test('the downloaded receipt proves the payment to anyone with a node of the cha
   const receipt = parseReceipt(await readFile(await download.path(), 'utf8'));
   const { anvil, chain } = life.ethereum;
   const request = (method: string, params: readonly unknown[]) => anvil.request(method, params);
-  const verdict = await verifyReceipt(receipt, { request, gateway: chain.gateway });
+  const verdict = await verifyReceipt(receipt, { request, gateway: chain.gateway, published: [] });
   assert.deepEqual([verdict.isValid, verdict.status], [true, 'settled']);
   // The same address on another device shows the same; without its secret there is no receipt to download.
   const other = await openPage(browser, { isApart: true });
