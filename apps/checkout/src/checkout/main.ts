@@ -123,7 +123,7 @@ function render(page: Page): void {
     rendered = shown;
     show(elementOf('state'), shown.view as Tree);
     document.title = shown.title;
-    void completeReceipt(page);
+    if (data.state?.paidAt) void completeReceipt(page);
   }
   // It is gone or hidden: neither has a place on the page.
   if (focused !== document.body && focused?.getClientRects().length === 0) focusOnNews();
@@ -304,6 +304,8 @@ function start(): void {
       void recallWallet(page);
     });
   recallSent(page);
+  // A secret that was cut from its link is told before the payer acts.
+  void completeReceipt(page);
   recallOwn(page);
   page.followSession();
   setInterval(() => tick(page), 1_000);

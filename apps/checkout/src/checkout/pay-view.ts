@@ -12,7 +12,7 @@ import { isBusy, taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 import { isRemote, walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
-import { amountText, wayView } from './way-view.ts';
+import { amountText, byNetwork, wayView } from './way-view.ts';
 
 /** The payment part of the page, with the field for an amount where the page has one. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number, amountField: Tree): Tree {
@@ -26,6 +26,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
   const hasWay =
     option !== undefined && (isByAddress || isConnected(model) || model.wallets?.every(isRemote) !== true);
   const byWallet = !isByAddress && isConnected(model) ? option : undefined;
+  const byOnly = hasWay && !isByAddress && byWallet === undefined;
   const isBare = !hasWay && isIdle(model) && model.isConnected;
   return [
     canPay && [amountField, emailView(model, actions)],
@@ -44,7 +45,16 @@ export function payView(model: Model, actions: Actions, now: number, amountField
         { class: 'says' },
         (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model),
         stepView(model),
-        h('p', { id: 'problem', class: 'problem', role: 'alert' }, problem),
+        // What the payer decided is no failure.
+        h(
+          'p',
+          {
+            id: 'problem',
+            class: [data.texts.rejected, data.texts.stopped].includes(problem) ? 'step' : 'problem',
+            role: 'alert',
+          },
+          problem,
+        ),
         lackView(model, byWallet),
         h('p', { class: 'soft', id: 'connection', role: 'status' }, !model.isConnected && data.texts.offline),
         option !== undefined &&
@@ -68,6 +78,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
           ...{ id: 'show-deposit', kind: 'button', text: data.texts.showAddress },
           click: actions.showDeposit,
         }),
+      byOnly && connectButton(model, actions),
       byWallet !== undefined && [shortView(model, byWallet, actions), payButton(model, byWallet, actions)],
     ),
   ];
@@ -145,24 +156,41 @@ function sourceView({ data, step, source }: Model, actions: Actions): Tree {
 
 /** The wallets of this browser. The list stays when one is connected: so nothing moves, and another is one press away. */
 function walletsView(model: Model, actions: Actions): Tree {
-  const { texts } = model.data;
+  const { wallets, data } = model;
+  const { texts } = data;
   return h(
     'section',
     { class: 'wallets', 'aria-labelledby': 'wallets-title' },
-    // The choice above it says the same.
-    h('h2', { id: 'wallets-title', class: isDepositable(model) && 'hide' }, texts.chooseWallet),
-    model.wallets === undefined
+    // The choice above it says the same, unless there are several.
+    h(
+      'h2',
+      { id: 'wallets-title', class: isDepositable(model) && wallets?.[1] === undefined && 'hide' },
+      texts.chooseWallet,
+    ),
+    wallets === undefined
       ? h('p', { class: 'ghost soft' }, texts.searchingWallets)
       : [
-          model.wallets.every(isRemote) && !isConnected(model) && noWalletView(model, actions),
-          model.wallets.length > 0 &&
+          wallets.every(isRemote) && !isConnected(model) && noWalletView(model, actions),
+          wallets.length > 0 &&
             h(
               'ul',
               {},
-              model.wallets.map((wallet) => h('li', {}, walletButton(model, wallet, actions))),
+              wallets.map((wallet) => h('li', {}, walletButton(model, wallet, actions))),
             ),
         ],
   );
+}
+
+/** Where Pay will be: connects the only wallet. It keeps its place while the page looks for wallets. */
+function connectButton(model: Model, actions: Actions): Tree {
+  const [only, another] = model.wallets ?? [];
+  // The window of a framed page says itself what it does.
+  if (another !== undefined || only?.rdns === '') return undefined;
+  return taskButton(model, {
+    ...{ id: 'connect', kind: 'button', text: model.data.texts.stageConnect },
+    disabled: only === undefined,
+    click: () => only && actions.connect(only),
+  });
 }
 
 function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
@@ -194,12 +222,31 @@ function noWalletView(model: Model, actions: Actions): Tree {
     device.isHandheld
       ? [h('p', { id: 'no-wallet' }, texts.openIn), appsView(model)]
       : codeView(model, actions),
+    acceptedView(model),
     h(
       'button',
       { class: 'plain', id: 'copy', click: actions.copyPage },
       isCopied ? texts.copied : texts.copyLink,
     ),
   ];
+}
+
+/** What the wallet must hold: it is chosen on another page. */
+function acceptedView({ data }: Model): Tree {
+  return h(
+    'div',
+    { id: 'accepted', class: 'soft small' },
+    data.texts.chooseToken,
+    byNetwork(data.options).map(({ network, options }) => {
+      const symbols = options.map(({ symbol }) => symbol).join(', ');
+      return h(
+        'div',
+        { class: 'row' },
+        logoOf(data.drawings, network),
+        h('bdi', {}, `${network}: ${symbols}`),
+      );
+    }),
+  );
 }
 
 function appsView({ data, device }: Model): Tree {
@@ -250,12 +297,9 @@ function walletIcon({ data }: Model, { icon, name }: { icon: string; name: strin
 function payButton(model: Model, option: CheckoutOption, actions: Actions): Tree {
   const { texts } = model.data;
   const amount = amountText(model, option);
-  const label = amount === '' ? texts.pay : fill(texts.payAmount, { amount });
-  // What is missing in a field has not been tried yet.
-  const isAgain = model.problem !== '' && model.wrongField === '';
   return taskButton(model, {
-    ...{ id: 'pay-button', kind: 'button', click: actions.pay },
-    text: isAgain ? `${texts.tryAgain}: ${label}` : label,
+    ...{ id: 'pay-button', kind: isShort(model) ? 'quiet' : 'button', click: actions.pay },
+    text: amount === '' ? texts.pay : fill(texts.payAmount, { amount }),
     disabled: option.status === 'unavailable',
     isShort: isShort(model),
   });

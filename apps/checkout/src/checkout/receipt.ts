@@ -3,19 +3,24 @@ import { elementOf } from './dom.ts';
 import type { Page } from './page.ts';
 import { isOfSecret, problemOf } from './problem.ts';
 
+/** The payer's whole address: asked for once, because each rendering needs it again. */
+let payer: Promise<string | undefined> | undefined;
+
 /**
  * Makes the payer's address whole on paper. Only the session's secret reads it: others who have the link need not know it. A
- * page whose secret is wrong becomes a stranger's, which does not say that its reader paid.
+ * page whose secret is wrong says so, also before there is a receipt, and becomes a stranger's.
  */
 export async function completeReceipt(page: Page): Promise<void> {
   const { data, clientCode } = page.model;
-  if (clientCode === '' || !data.state?.paidAt) return;
+  if (clientCode === '' || data.state === undefined) return;
   try {
-    const { order } = await api.receipt(data.state.sessionId, clientCode);
-    elementOf('whole-payer').textContent = order['payer'] ?? '';
+    payer ??= api.receipt(data.state.sessionId, clientCode).then(({ order }) => order['payer']);
+    const whole = await payer;
+    elementOf('whole-payer').textContent = whole ?? '';
   } catch (error) {
+    payer = undefined;
     // Without the address the receipt is complete but for paper.
-    if (isOfSecret(error)) page.change({ clientCode: '' });
+    if (isOfSecret(error)) page.change(problemOf(page.model, error));
   }
 }
 

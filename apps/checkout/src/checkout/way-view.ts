@@ -1,6 +1,6 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { Actions } from './actions.ts';
-import { fill, formatDuration, formatPrice, formatToken, nameOfToken } from './format.ts';
+import { fill, formatDuration, formatMoney, formatPrice, formatToken, nameOfToken } from './format.ts';
 import { iconView, logoOf, markView } from './mark.ts';
 import type { Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
@@ -48,7 +48,6 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
 /** All ways to pay, by network. It stays closed until it is asked for. */
 function sheetView(model: Model, actions: Actions): Tree {
   const { data } = model;
-  const networks = [...new Set(data.options.map(({ chainTitle }) => chainTitle))];
   return h(
     'dialog',
     { id: 'ways', class: 'sheet', 'aria-labelledby': 'ways-title', click: actions.closeWays },
@@ -66,12 +65,26 @@ function sheetView(model: Model, actions: Actions): Tree {
         iconView('close'),
       ),
     ),
-    networks.map((network) => networkView(model, network, actions)),
+    byNetwork(data.options).map((each) => networkView(model, each, actions)),
   );
 }
 
-function networkView(model: Model, network: string, actions: Actions): Tree {
-  const options = model.data.options.filter(({ chainTitle }) => chainTitle === network);
+/** What is accepted on one network. */
+interface NetworkOptions {
+  readonly network: string;
+  readonly options: readonly CheckoutOption[];
+}
+
+/** The options by their networks, in the server's order. */
+export function byNetwork(all: readonly CheckoutOption[]): readonly NetworkOptions[] {
+  const networks = [...new Set(all.map(({ chainTitle }) => chainTitle))];
+  return networks.map((network) => ({
+    network,
+    options: all.filter(({ chainTitle }) => chainTitle === network),
+  }));
+}
+
+function networkView(model: Model, { network, options }: NetworkOptions, actions: Actions): Tree {
   const time = options[0] === undefined ? '' : timeText(model, options[0]);
   return h(
     'fieldset',
@@ -91,7 +104,12 @@ function networkView(model: Model, network: string, actions: Actions): Tree {
 function optionView(model: Model, option: CheckoutOption, actions: Actions): Tree {
   const { data, chosen, payer } = model;
   const id = `token-${option.tokenId}`;
-  const facts = [payer === '' ? '' : balanceText(model, option), conditionText(model, option)];
+  const { texts, locale } = data;
+  const facts = [
+    payer === '' ? '' : balanceText(model, option),
+    option.fee === '0' ? '' : fill(texts.feeOnTop, { fee: formatMoney(locale, option.fee) }),
+    conditionText(model, option),
+  ];
   return h(
     'label',
     { class: 'option', for: id },

@@ -43,4 +43,6 @@ test('addresses that could not be read whole stay shortened, with the reason', (
   const failed = page('That did not work: no network');
   assert.match(failed, /"read-problem".*That did not work: no network.*0x12…34/);
   assert.doesNotMatch(page(''), /problem/);
+  // What the reader can do comes before the rules.
+  assert.ok(page('').indexOf(claimEn.look) < page('').indexOf(claimEn.intro));
 });

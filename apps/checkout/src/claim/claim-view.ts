@@ -45,9 +45,7 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
       { class: 'card' },
       h('h1', {}, words.title),
       h('p', { class: 'title' }, h('bdi', {}, data.title)),
-      h('p', {}, words.intro),
       places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
-      places.length > 0 && h('p', { class: 'soft' }, smallText(data)),
       reader !== undefined &&
         reader.readProblem !== '' &&
         h('p', { class: 'problem', role: 'status', id: 'read-problem' }, reader.readProblem),
@@ -62,6 +60,9 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
         others.map(view),
       ),
     reclaimView(data, timeZone, reader),
+    // The rules come after what the reader can do.
+    places.length > 0 &&
+      h('div', { class: 'card soft small' }, h('p', {}, words.intro), h('p', {}, smallText(data))),
   ];
 }
 
@@ -77,9 +78,6 @@ function placeView(
     'section',
     { class: 'card', 'aria-labelledby': titleId },
     h('h2', { id: titleId }, fill(words.place, { network: place.chainTitle })),
-    h('p', { class: 'address', dir: 'ltr' }, place.address),
-    h('p', { class: 'soft' }, words.goesTo),
-    h('p', { class: 'address', dir: 'ltr' }, place.refundAddress),
     place.arrived !== undefined &&
       h('p', {}, arrivedText(data, { ...place, arrived: place.arrived }, timeZone)),
     place.money.length > 0 &&
@@ -90,6 +88,9 @@ function placeView(
           h('li', {}, moneyText(data, money, timeZone), returnView(data, place, money)),
         ),
       ),
+    h('p', { class: 'address', dir: 'ltr' }, place.address),
+    h('p', { class: 'soft' }, words.goesTo),
+    h('p', { class: 'address', dir: 'ltr' }, place.refundAddress),
     reader !== undefined && [
       askView(data, place, reader),
       answerView(data, place.orderId, place.chainTitle, timeZone, reader),
@@ -110,15 +111,15 @@ function moneyText(
   const why = reasonOf(texts, money.kind);
   const amount = formatToken(locale, money, money.amount);
   const text = {
-    goes: words.goes,
+    goes: texts.goesBack,
     by_hand: texts.byHand,
-    waits: words.waits,
+    waits: texts.heldBack,
     waits_by_hand: texts.heldByHand,
-    goes_later: words.goesLater,
-    second: words.second,
-    taken: words.taken,
-    closed: words.closed,
-    back: words.back,
+    goes_later: texts.goesLater,
+    second: texts.secondPaid,
+    taken: texts.takenTwice,
+    closed: texts.closed,
+    back: texts.wentBack,
     accepted: words.accepted,
   }[money.outcome];
   return fill(text, { amount, why, time: timeOf(locale, money.until, timeZone) });
@@ -200,7 +201,8 @@ function askView({ words }: ClaimData, place: ClaimPlace, reader: ClaimReader): 
       'button',
       {
         type: 'button',
-        class: 'quiet',
+        // Once something can be sent back, that is the act.
+        class: reader.asked === orderId && 'quiet',
         id: `look-${orderId}`,
         disabled: reader.isBusy,
         click: () => reader.look(orderId, chosen, 'rescue'),

@@ -37,7 +37,6 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
       ),
     ),
     h('p', { class: 'loud' }, fill(texts.onNetwork, { network: option.chainTitle })),
-    codesView(data, { deposit, option, sessionId: state.sessionId }, lacking),
     h('p', { class: 'soft small' }, texts.toAddress),
     h('p', { class: 'address', id: 'deposit-address', dir: 'ltr' }, deposit.address),
     h(
@@ -48,6 +47,8 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
         ...{ id: 'copy-amount', text: toDecimal(lacking, option.decimals), label: texts.copyAmount },
       }),
     ),
+    // A phone cannot scan what it shows itself.
+    codesView(data, { deposit, option, sessionId: state.sessionId }, lacking),
     h(
       'p',
       { class: 'small' },

@@ -146,7 +146,7 @@ test('money that went back is named with its transaction, and a page that shows 
   const shown = { ...state, deposits: [], exceptions: [back], shownDeposit };
   const tree = statusView({ ...data, explorers }, shown, reader);
   const text = textOf(tree);
-  assert.match(text, /1\.50\sUSDC went back: too much\./);
+  assert.match(text, /1\.50\sUSDC was too much and went back\./);
   assert.match(text, /Return transaction 0x5e5e…5e5e/);
   assert.ok(JSON.stringify(tree).includes(`https://explorer.example/tx/${back.returned.tx}`));
   assert.equal(text.split('Pay until').length - 1, 1);

@@ -78,6 +78,8 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
   const isQuiet = isWaiting && isSaid && state.exceptions.length === 0;
   // The deposit panel names the time and what it waits for.
   const isTold = isWaiting && state.shownDeposit !== undefined && state.exceptions.length > 0;
+  // The headline says that it is paid, or what has arrived.
+  const isHeard = isTold || shown.title === texts.paid || deposits.length > 0;
   const until = new Date(state.expiresAt * 1000).toISOString();
   return [
     h(
@@ -96,7 +98,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         h('h2', { id: 'you-paid' }, paidText(data, state, texts.youPaid)),
         h('h2', { id: 'other-paid' }, paidText(data, state, texts.otherPaid)),
       ],
-      h('p', { class: isTold ? 'hide' : 'state' }, shown.title),
+      h('p', { class: isHeard ? 'hide' : 'state' }, shown.title),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
       deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
       state.exceptions.map((exception) =>
@@ -182,9 +184,9 @@ function depositsView(
       const until = new Date(payUntil * 1000).toISOString();
       const has = amount(amountInToken);
       // The service collects it next.
-      if (missingInToken === '0') return h('p', {}, fill(texts.wholeElsewhere, { has }));
+      if (missingInToken === '0') return h('p', { class: 'state' }, fill(texts.wholeElsewhere, { has }));
       return [
-        h('p', {}, fill(texts.partial, { has, rest: amount(missingInToken) })),
+        h('p', { class: 'state' }, fill(texts.partial, { has, rest: amount(missingInToken) })),
         h('p', {}, fill(texts.addressEnds, { end: addressEnd })),
         network !== undefined && h('p', {}, fill(texts.onNetwork, { network })),
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),

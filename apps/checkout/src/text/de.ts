@@ -59,7 +59,6 @@ export const de: Texts = {
   stepBatch: 'Bestätigen Sie in Ihrer Wallet: {amount} in einem Schritt freigeben und bezahlen',
   stepSign: 'Signieren Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
   stepSent: 'Zahlung gesendet. Warten auf {network} …',
-  tryAgain: 'Erneut versuchen',
   cannotCheck:
     'Die Seite kann den Stand der Zahlung nicht prüfen und hält darum an. Versuchen Sie es erneut.',
   orderOver: 'Ihre Wallet hat erst nach Ablauf dieses Angebots geantwortet. Versuchen Sie es erneut.',
@@ -200,33 +199,30 @@ export const de: Texts = {
     '{has} sind an einer Adresse angekommen, die auf {end} endet und auf einer anderen Seite angefordert wurde. Waren Sie das, bezahlen Sie nicht noch einmal: Fordern Sie diese Adresse mit demselben Token und derselben Erstattungsadresse erneut an, und senden Sie den Rest dorthin.',
   wholeElsewhere:
     'Der ganze Betrag, {has}, ist schon an einer anderen Adresse angekommen. Senden Sie nichts mehr.',
-  goesBack:
-    '{amount} sind angekommen und können hier nicht verwendet werden: {why}. Sie gehen automatisch an die Erstattungsadresse zurück.',
-  wentBack: '{amount} gingen zurück: {why}.',
+  goesBack: '{amount} {why}. Sie gehen automatisch an die Erstattungsadresse zurück.',
+  wentBack: '{amount} {why} und gingen zurück.',
   heldBack:
-    '{amount} sind angekommen und können noch nicht verwendet werden: {why}. Sie gehen nach dem {time} automatisch zurück, sofern der Händler sie nicht annimmt.',
+    '{amount} {why}. Sie gehen nach dem {time} automatisch zurück, sofern der Händler sie nicht annimmt.',
   byHand:
-    '{amount} sind angekommen und können hier nicht verwendet werden: {why}. So kleine Beträge sendet der Dienst nicht zurück. Jede Wallet kann sie zurücksenden: siehe unten.',
+    '{amount} {why}. So kleine Beträge sendet der Dienst nicht zurück. Jede Wallet kann sie zurücksenden: siehe unten.',
   heldByHand:
-    '{amount} sind angekommen und können noch nicht verwendet werden: {why}. Der Händler kann sie bis zum {time} annehmen. Danach kann jede Wallet sie zurücksenden: siehe unten.',
-  goesLater:
-    '{amount} sind angekommen und können hier nicht verwendet werden: {why}. Sie gehen nach dem {time} automatisch zurück.',
+    '{amount} {why}. Der Händler kann sie bis zum {time} annehmen. Danach kann jede Wallet sie zurücksenden: siehe unten.',
+  goesLater: '{amount} {why}. Sie gehen nach dem {time} automatisch zurück.',
   secondPaid:
     '{amount} kamen ein zweites Mal an. Der Dienst sendet sie an den Zahler zurück, sofern der Händler sie nicht vorher annimmt.',
   takenTwice:
     '{amount} kamen ein zweites Mal an, und der Händler hat sie erhalten. Bitten Sie den Händler um eine Erstattung.',
   lateAccepted:
-    '{amount} sind angekommen ({why}) und werden trotzdem als Zahlung angenommen. Diese Seite zeigt sie bald. Können sie nicht rechtzeitig verwendet werden, gehen sie an die Erstattungsadresse zurück.',
-  closed:
-    '{amount} sind angekommen und können hier nicht verwendet werden: {why}. Der Händler hat den Fall als erledigt markiert.',
+    '{amount} {why}, werden aber als Zahlung angenommen. Diese Seite zeigt sie bald. Können sie nicht rechtzeitig verwendet werden, gehen sie an die Erstattungsadresse zurück.',
+  closed: '{amount} {why}. Der Händler hat den Fall als erledigt markiert.',
   notFromHere: 'Dieses Geld kam von einer anderen Wallet oder einem anderen Gerät.',
   claimLink: 'Wie Geld zurückkommt',
   leastPays: 'Ab {least} gilt es als bezahlt.',
   latePays: 'Verspätetes Geld kann noch bis zum {time} angenommen werden. Sonst geht es danach zurück.',
-  whyUnderpaid: 'zu wenig',
-  whyOverpaid: 'zu viel',
-  whyLate: 'zu spät',
-  whyWrongToken: 'falscher Token',
-  whyDuplicate: 'schon bezahlt',
+  whyUnderpaid: 'waren zu wenig',
+  whyOverpaid: 'waren zu viel',
+  whyLate: 'kamen zu spät an',
+  whyWrongToken: 'kamen im falschen Token an',
+  whyDuplicate: 'wurden für die Zahlung nicht gebraucht',
   demoPayer: 'Demo-Zahler (lokale Welt)',
 };

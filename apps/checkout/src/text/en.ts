@@ -58,7 +58,6 @@ export const en = {
   stepBatch: 'Confirm in your wallet: allow and pay {amount} in one step',
   stepSign: 'Sign in your wallet: pay {amount} without gas',
   stepSent: 'Payment sent. Waiting for {network} to show it…',
-  tryAgain: 'Try again',
   cannotCheck: 'The page cannot check the state of the payment, so it stops here. Try again.',
   orderOver: 'Your wallet answered after this offer had ended. Try again.',
   rejectPrompt: 'This payment has been made. If your wallet still shows a request, reject it there.',
@@ -193,31 +192,29 @@ export const en = {
   arrivedApart:
     '{has} has arrived at an address that ends in {end} and was asked for on another page. If that was you, do not pay again: ask for that address with the same token and refund address, and send the rest there.',
   wholeElsewhere: 'The whole amount, {has}, has already arrived at another address. Send nothing more.',
-  goesBack:
-    '{amount} arrived and cannot be used here: {why}. It goes back to the refund address automatically.',
-  wentBack: '{amount} went back: {why}.',
-  heldBack:
-    '{amount} arrived and cannot be used yet: {why}. It goes back automatically after {time}, unless the merchant accepts it.',
+  goesBack: '{amount} {why}. It goes back to the refund address automatically.',
+  wentBack: '{amount} {why} and went back.',
+  heldBack: '{amount} {why}. It goes back automatically after {time}, unless the merchant accepts it.',
   byHand:
-    '{amount} arrived and cannot be used here: {why}. So small an amount does not go back automatically. Any wallet can send it back: see below.',
+    '{amount} {why}. So small an amount does not go back automatically. Any wallet can send it back: see below.',
   heldByHand:
-    '{amount} arrived and cannot be used yet: {why}. The merchant may accept it until {time}. After that any wallet can send it back: see below.',
-  goesLater: '{amount} arrived and cannot be used here: {why}. It goes back automatically after {time}.',
+    '{amount} {why}. The merchant may accept it until {time}. After that any wallet can send it back: see below.',
+  goesLater: '{amount} {why}. It goes back automatically after {time}.',
   secondPaid:
     '{amount} came a second time. The service sends it back to the payer, unless the merchant accepts it first.',
   takenTwice: '{amount} came a second time, and the merchant has received it. Ask the merchant for a refund.',
   lateAccepted:
-    '{amount} arrived ({why}) and is accepted as the payment all the same. This page shows it soon. If it cannot be used in time, it goes back to the refund address.',
-  closed: '{amount} arrived and cannot be used here: {why}. The merchant has marked it as resolved.',
+    '{amount} {why}, but it is accepted as the payment. This page shows it soon. If it cannot be used in time, it goes back to the refund address.',
+  closed: '{amount} {why}. The merchant has marked it as resolved.',
   notFromHere: 'This money came from another wallet or device.',
   claimLink: 'How money goes back',
   leastPays: '{least} or more counts as paid.',
   latePays: 'Money that arrives late may still be accepted until {time}. Otherwise it goes back after that.',
-  whyUnderpaid: 'too little',
-  whyOverpaid: 'too much',
-  whyLate: 'too late',
-  whyWrongToken: 'wrong token',
-  whyDuplicate: 'already paid',
+  whyUnderpaid: 'was too little',
+  whyOverpaid: 'was too much',
+  whyLate: 'came too late',
+  whyWrongToken: 'was the wrong token',
+  whyDuplicate: 'was not needed for the payment',
   demoPayer: 'Demo payer (local world)',
 } as const;
 

@@ -59,7 +59,6 @@ export const es: Texts = {
   stepBatch: 'Confirme en su monedero: autorizar y pagar {amount} en un paso',
   stepSign: 'Firme en su monedero: pagar {amount} sin gas',
   stepSent: 'Pago enviado. Esperando a que aparezca en {network}…',
-  tryAgain: 'Intentar de nuevo',
   cannotCheck:
     'La página no puede comprobar el estado del pago, así que se detiene aquí. Inténtelo de nuevo.',
   orderOver: 'Su monedero respondió cuando esta oferta ya había terminado. Inténtelo de nuevo.',
@@ -194,33 +193,30 @@ export const es: Texts = {
   arrivedApart:
     'Una dirección que termina en {end} y se pidió en otra página ha recibido {has}. Si fue usted, no pague de nuevo: pida esa dirección con el mismo token y la misma dirección de reembolso, y envíe allí el resto.',
   wholeElsewhere: 'Otra dirección ya ha recibido el importe completo, {has}. No envíe nada más.',
-  goesBack:
-    'Importe recibido que no se puede usar aquí: {amount} ({why}). Vuelve automáticamente a la dirección de reembolso.',
-  wentBack: 'Importe devuelto: {amount} ({why}).',
+  goesBack: 'Un importe de {amount} {why}. Vuelve automáticamente a la dirección de reembolso.',
+  wentBack: 'Un importe de {amount} {why} y se ha devuelto.',
   heldBack:
-    'Importe recibido que aún no se puede usar: {amount} ({why}). Vuelve automáticamente después del {time}, salvo que el comercio lo acepte.',
+    'Un importe de {amount} {why}. Vuelve automáticamente después del {time}, salvo que el comercio lo acepte.',
   byHand:
-    'Importe recibido que no se puede usar aquí: {amount} ({why}). Es demasiado pequeño para que el servicio lo devuelva. Cualquier monedero puede devolverlo: vea abajo.',
+    'Un importe de {amount} {why}. Es demasiado pequeño para que el servicio lo devuelva. Cualquier monedero puede devolverlo: vea abajo.',
   heldByHand:
-    'Importe recibido que aún no se puede usar: {amount} ({why}). El comercio puede aceptarlo hasta el {time}. Después, cualquier monedero puede devolverlo: vea abajo.',
-  goesLater:
-    'Importe recibido que no se puede usar aquí: {amount} ({why}). Vuelve automáticamente después del {time}.',
+    'Un importe de {amount} {why}. El comercio puede aceptarlo hasta el {time}. Después, cualquier monedero puede devolverlo: vea abajo.',
+  goesLater: 'Un importe de {amount} {why}. Vuelve automáticamente después del {time}.',
   secondPaid:
     'Importe recibido por segunda vez: {amount}. El servicio lo devuelve al pagador, salvo que el comercio lo acepte antes.',
   takenTwice:
     'Importe recibido por segunda vez y abonado al comercio: {amount}. Pida al comercio un reembolso.',
   lateAccepted:
-    'Importe recibido ({why}) y aceptado igualmente como pago: {amount}. Esta página lo mostrará pronto. Si no se puede usar a tiempo, vuelve a la dirección de reembolso.',
-  closed:
-    'Importe recibido que no se puede usar aquí: {amount} ({why}). El comercio ha marcado el caso como resuelto.',
+    'Un importe de {amount} {why}, pero se acepta como pago. Esta página lo mostrará pronto. Si no se puede usar a tiempo, vuelve a la dirección de reembolso.',
+  closed: 'Un importe de {amount} {why}. El comercio ha marcado el caso como resuelto.',
   notFromHere: 'Este dinero llegó de otro monedero o dispositivo.',
   claimLink: 'Cómo vuelve el dinero',
   leastPays: 'El pago cuenta a partir de {least}.',
   latePays: 'El dinero que llegue tarde aún puede aceptarse hasta el {time}. Si no, vuelve después.',
-  whyUnderpaid: 'importe insuficiente',
-  whyOverpaid: 'importe excesivo',
-  whyLate: 'demasiado tarde',
-  whyWrongToken: 'token equivocado',
-  whyDuplicate: 'ya estaba pagado',
+  whyUnderpaid: 'era insuficiente',
+  whyOverpaid: 'estaba de más',
+  whyLate: 'llegó demasiado tarde',
+  whyWrongToken: 'llegó en el token equivocado',
+  whyDuplicate: 'no hacía falta para el pago',
   demoPayer: 'Pagador de demostración (mundo local)',
 };

@@ -60,7 +60,6 @@ export const fr: Texts = withFrenchSpaces({
   stepBatch: 'Confirmez dans votre portefeuille : autoriser et payer {amount} en une étape',
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
   stepSent: 'Paiement envoyé. En attente de {network}…',
-  tryAgain: 'Réessayer',
   cannotCheck: 'La page ne peut pas vérifier l’état du paiement et s’arrête donc ici. Réessayez.',
   orderOver: 'Votre portefeuille a répondu après la fin de cette offre. Réessayez.',
   rejectPrompt: 'Ce paiement a été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
@@ -198,32 +197,30 @@ export const fr: Texts = withFrenchSpaces({
   arrivedApart:
     'Une adresse qui se termine par {end}, demandée sur une autre page, a reçu {has}. Si c’était vous, ne payez pas de nouveau : redemandez cette adresse avec le même jeton et la même adresse de remboursement, et envoyez-y le reste.',
   wholeElsewhere: 'Une autre adresse a déjà reçu la totalité, {has}. N’envoyez plus rien.',
-  goesBack:
-    'Montant reçu, inutilisable ici : {amount} ({why}). Il est renvoyé automatiquement à l’adresse de remboursement.',
-  wentBack: 'Montant renvoyé : {amount} ({why}).',
+  goesBack: 'Un montant de {amount} {why}. Il est renvoyé automatiquement à l’adresse de remboursement.',
+  wentBack: 'Un montant de {amount} {why} et a été renvoyé.',
   heldBack:
-    'Montant reçu, pas encore utilisable : {amount} ({why}). Il est renvoyé automatiquement après le {time}, sauf si le marchand l’accepte.',
+    'Un montant de {amount} {why}. Il est renvoyé automatiquement après le {time}, sauf si le marchand l’accepte.',
   byHand:
-    'Montant reçu, inutilisable ici : {amount} ({why}). Il est trop petit pour que le service le renvoie. N’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
+    'Un montant de {amount} {why}. Il est trop petit pour que le service le renvoie. N’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
   heldByHand:
-    'Montant reçu, pas encore utilisable : {amount} ({why}). Le marchand peut l’accepter jusqu’au {time}. Ensuite, n’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
-  goesLater:
-    'Montant reçu, inutilisable ici : {amount} ({why}). Il est renvoyé automatiquement après le {time}.',
+    'Un montant de {amount} {why}. Le marchand peut l’accepter jusqu’au {time}. Ensuite, n’importe quel portefeuille peut le renvoyer : voir ci-dessous.',
+  goesLater: 'Un montant de {amount} {why}. Il est renvoyé automatiquement après le {time}.',
   secondPaid:
     'Montant reçu une seconde fois : {amount}. Le service le renvoie au payeur, sauf si le marchand l’accepte avant.',
   takenTwice:
     'Montant reçu une seconde fois, et versé au marchand : {amount}. Demandez un remboursement au marchand.',
   lateAccepted:
-    'Montant reçu ({why}), accepté tout de même comme paiement : {amount}. Cette page l’affichera bientôt. S’il ne peut pas servir à temps, il est renvoyé à l’adresse de remboursement.',
-  closed: 'Montant reçu, inutilisable ici : {amount} ({why}). Le marchand a marqué le cas comme résolu.',
+    'Un montant de {amount} {why}, mais il est accepté comme paiement. Cette page l’affichera bientôt. S’il ne peut pas servir à temps, il est renvoyé à l’adresse de remboursement.',
+  closed: 'Un montant de {amount} {why}. Le marchand a marqué le cas comme résolu.',
   notFromHere: 'Cet argent venait d’un autre portefeuille ou appareil.',
   claimLink: 'Comment l’argent est renvoyé',
   leastPays: 'Le paiement est accepté à partir de {least}.',
   latePays: 'L’argent en retard peut encore être accepté jusqu’au {time}. Sinon, il est renvoyé ensuite.',
-  whyUnderpaid: 'montant insuffisant',
-  whyOverpaid: 'montant trop élevé',
-  whyLate: 'arrivé trop tard',
-  whyWrongToken: 'mauvais jeton',
-  whyDuplicate: 'déjà payé',
+  whyUnderpaid: 'était insuffisant',
+  whyOverpaid: 'était en trop',
+  whyLate: 'est arrivé trop tard',
+  whyWrongToken: 'est arrivé dans le mauvais jeton',
+  whyDuplicate: 'n’était pas nécessaire au paiement',
   demoPayer: 'Payeur de démonstration (monde local)',
 });

@@ -59,7 +59,6 @@ export const it: Texts = {
   stepBatch: 'Conferma nel tuo wallet: autorizzare e pagare {amount} in un solo passo',
   stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
   stepSent: 'Pagamento inviato. In attesa che compaia su {network}…',
-  tryAgain: 'Riprova',
   cannotCheck: 'La pagina non riesce a verificare lo stato del pagamento, quindi si ferma qui. Riprova.',
   orderOver: 'Il wallet ha risposto quando questa offerta era già scaduta. Riprova.',
   rejectPrompt: 'Questo pagamento è stato fatto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
@@ -196,34 +195,31 @@ export const it: Texts = {
   arrivedApart:
     'Un indirizzo che termina con {end}, richiesto su un’altra pagina, ha ricevuto {has}. Se eri tu, non pagare di nuovo: richiedi quell’indirizzo con lo stesso token e lo stesso indirizzo di rimborso, e invia lì il resto.',
   wholeElsewhere: 'Un altro indirizzo ha già ricevuto l’intero importo, {has}. Non inviare altro.',
-  goesBack:
-    'Importo ricevuto che non si può usare qui: {amount} ({why}). Torna automaticamente all’indirizzo di rimborso.',
-  wentBack: 'Importo restituito: {amount} ({why}).',
+  goesBack: 'Un importo di {amount} {why}. Torna automaticamente all’indirizzo di rimborso.',
+  wentBack: 'Un importo di {amount} {why} ed è stato restituito.',
   heldBack:
-    'Importo ricevuto che non si può ancora usare: {amount} ({why}). Torna automaticamente dopo {time}, a meno che il venditore non lo accetti.',
+    'Un importo di {amount} {why}. Torna automaticamente dopo {time}, a meno che il venditore non lo accetti.',
   byHand:
-    'Importo ricevuto che non si può usare qui: {amount} ({why}). È troppo poco perché il servizio lo restituisca. Qualsiasi wallet può restituirlo: vedi sotto.',
+    'Un importo di {amount} {why}. È troppo piccolo perché il servizio lo restituisca. Qualsiasi wallet può restituirlo: vedi sotto.',
   heldByHand:
-    'Importo ricevuto che non si può ancora usare: {amount} ({why}). Il venditore può accettarlo fino a {time}. Poi qualsiasi wallet può restituirlo: vedi sotto.',
-  goesLater:
-    'Importo ricevuto che non si può usare qui: {amount} ({why}). Torna automaticamente dopo {time}.',
+    'Un importo di {amount} {why}. Il venditore può accettarlo fino a {time}. Poi qualsiasi wallet può restituirlo: vedi sotto.',
+  goesLater: 'Un importo di {amount} {why}. Torna automaticamente dopo {time}.',
   secondPaid:
     'Importo ricevuto una seconda volta: {amount}. Il servizio lo restituisce a chi ha pagato, a meno che il venditore non lo accetti prima.',
   takenTwice:
     'Importo ricevuto una seconda volta e accreditato al venditore: {amount}. Chiedi un rimborso al venditore.',
   lateAccepted:
-    'Importo ricevuto ({why}) e comunque accettato come pagamento: {amount}. Questa pagina lo mostrerà presto. Se non si può usare in tempo, torna all’indirizzo di rimborso.',
-  closed:
-    'Importo ricevuto che non si può usare qui: {amount} ({why}). Il venditore ha segnato il caso come risolto.',
+    'Un importo di {amount} {why}, ma è accettato come pagamento. Questa pagina lo mostrerà presto. Se non si può usare in tempo, torna all’indirizzo di rimborso.',
+  closed: 'Un importo di {amount} {why}. Il venditore ha segnato il caso come risolto.',
   notFromHere: 'Questo denaro è arrivato da un altro wallet o dispositivo.',
   claimLink: 'Come torna il denaro',
   leastPays: 'Il pagamento vale da {least} in su.',
   latePays:
     'Il denaro che arriva in ritardo può ancora essere accettato fino a {time}. Altrimenti torna dopo.',
-  whyUnderpaid: 'importo insufficiente',
-  whyOverpaid: 'importo eccessivo',
-  whyLate: 'troppo tardi',
-  whyWrongToken: 'token sbagliato',
-  whyDuplicate: 'già pagato',
+  whyUnderpaid: 'non bastava',
+  whyOverpaid: 'era di troppo',
+  whyLate: 'è arrivato troppo tardi',
+  whyWrongToken: 'è arrivato nel token sbagliato',
+  whyDuplicate: 'non serviva per il pagamento',
   demoPayer: 'Pagatore dimostrativo (mondo locale)',
 };

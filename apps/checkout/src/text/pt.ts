@@ -59,7 +59,6 @@ export const pt: Texts = {
   stepBatch: 'Confirme na sua carteira: autorizar e pagar {amount} em um passo',
   stepSign: 'Assine na sua carteira: pagar {amount} sem gas',
   stepSent: 'Pagamento enviado. Aguardando que apareça em {network}…',
-  tryAgain: 'Tentar de novo',
   cannotCheck: 'A página não consegue verificar o estado do pagamento, por isso para aqui. Tente de novo.',
   orderOver: 'Sua carteira respondeu depois do fim desta oferta. Tente de novo.',
   rejectPrompt: 'Este pagamento foi feito. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
@@ -194,33 +193,30 @@ export const pt: Texts = {
   arrivedApart:
     'Um endereço que termina em {end} e foi pedido em outra página recebeu {has}. Se foi você, não pague de novo: peça esse endereço com o mesmo token e o mesmo endereço de reembolso, e envie o resto para lá.',
   wholeElsewhere: 'Outro endereço já recebeu o valor total, {has}. Não envie mais nada.',
-  goesBack:
-    'Valor recebido que não pode ser usado aqui: {amount} ({why}). Ele volta automaticamente ao endereço de reembolso.',
-  wentBack: 'Valor devolvido: {amount} ({why}).',
+  goesBack: 'Um valor de {amount} {why}. Ele volta automaticamente ao endereço de reembolso.',
+  wentBack: 'Um valor de {amount} {why} e foi devolvido.',
   heldBack:
-    'Valor recebido que ainda não pode ser usado: {amount} ({why}). Ele volta automaticamente depois de {time}, a menos que o comerciante o aceite.',
+    'Um valor de {amount} {why}. Ele volta automaticamente depois de {time}, a menos que o comerciante o aceite.',
   byHand:
-    'Valor recebido que não pode ser usado aqui: {amount} ({why}). É pouco demais para o serviço devolver. Qualquer carteira pode devolvê-lo: veja abaixo.',
+    'Um valor de {amount} {why}. É pouco demais para o serviço devolver. Qualquer carteira pode devolvê-lo: veja abaixo.',
   heldByHand:
-    'Valor recebido que ainda não pode ser usado: {amount} ({why}). O comerciante pode aceitá-lo até {time}. Depois disso, qualquer carteira pode devolvê-lo: veja abaixo.',
-  goesLater:
-    'Valor recebido que não pode ser usado aqui: {amount} ({why}). Ele volta automaticamente depois de {time}.',
+    'Um valor de {amount} {why}. O comerciante pode aceitá-lo até {time}. Depois disso, qualquer carteira pode devolvê-lo: veja abaixo.',
+  goesLater: 'Um valor de {amount} {why}. Ele volta automaticamente depois de {time}.',
   secondPaid:
     'Valor recebido pela segunda vez: {amount}. O serviço o devolve ao pagador, a menos que o comerciante o aceite antes.',
   takenTwice:
     'Valor recebido pela segunda vez e repassado ao comerciante: {amount}. Peça um reembolso ao comerciante.',
   lateAccepted:
-    'Valor recebido ({why}) e aceito mesmo assim como pagamento: {amount}. Esta página logo o mostrará. Se não puder ser usado a tempo, volta ao endereço de reembolso.',
-  closed:
-    'Valor recebido que não pode ser usado aqui: {amount} ({why}). O comerciante marcou o caso como resolvido.',
+    'Um valor de {amount} {why}, mas é aceito como pagamento. Esta página logo o mostrará. Se não puder ser usado a tempo, volta ao endereço de reembolso.',
+  closed: 'Um valor de {amount} {why}. O comerciante marcou o caso como resolvido.',
   notFromHere: 'Este dinheiro veio de outra carteira ou de outro aparelho.',
   claimLink: 'Como o dinheiro volta',
   leastPays: 'O pagamento vale a partir de {least}.',
   latePays: 'Dinheiro que chegar atrasado ainda pode ser aceito até {time}. Senão, volta depois disso.',
-  whyUnderpaid: 'valor insuficiente',
-  whyOverpaid: 'valor excessivo',
-  whyLate: 'tarde demais',
-  whyWrongToken: 'token errado',
-  whyDuplicate: 'já estava pago',
+  whyUnderpaid: 'era insuficiente',
+  whyOverpaid: 'era excedente',
+  whyLate: 'chegou tarde demais',
+  whyWrongToken: 'chegou no token errado',
+  whyDuplicate: 'não era necessário para o pagamento',
   demoPayer: 'Pagador de demonstração (mundo local)',
 };

@@ -47,7 +47,7 @@ test('a payer reads in each language that money went back, why, and where to, al
   const [told, ...more] = mail.mailsTo(payerEmail);
   assert.deepEqual(
     [told?.subject.replace(/\s/g, ' '), more, await stored(payerEmail)],
-    ['Test merchant: 5,00 USDT gingen zurück: falscher Token.', [], [['refund', 'sent']]],
+    ['Test merchant: 5,00 USDT kamen im falschen Token an und gingen zurück.', [], [['refund', 'sent']]],
   );
   assert.match(told?.text ?? '', new RegExp(`: ${payers[0]}\n[^\n]*: ${txHash}`, 'i'));
   assert.match(told?.text ?? '', new RegExp(`/checkout/${sessionId}\n`));
@@ -108,7 +108,7 @@ test('a second payment that goes back from the gateway is told to its own payer,
   );
   assert.deepEqual(
     [told?.subject.replace(/\s/g, ' '), more, await stored('once@example.com')],
-    ['Test merchant: 10.02 USDC went back: already paid.', [], [['receipt', 'sent']]],
+    ['Test merchant: 10.02 USDC was not needed for the payment and went back.', [], [['receipt', 'sent']]],
   );
   // The first one is told as a refund, and only so.
   await happen(world, first, 'Reclaimed');

@@ -149,7 +149,7 @@ test('without scripts the claim page states what arrived and where it goes, whic
   for (const words of [
     shorten(named),
     shorten(prepared.address),
-    '25.00\u00a0USDC, too late: goes back automatically after',
+    '25.00\u00a0USDC came too late. It goes back automatically after',
     'allow scripts',
   ])
     assert.ok(text.includes(words), words);

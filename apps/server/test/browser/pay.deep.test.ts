@@ -94,6 +94,10 @@ test('a payment on another chain than the merchant’s settles there, and the re
   // Of all that could pay, what the wallet has is chosen for it.
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.locator('#way').getByText('USDC on Ethereum').waitFor();
+  let asked = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/receipt')) asked += 1;
+  });
   await page.getByRole('button', { name: /^Pay 25\.15 USDC/ }).click();
   await paid(page);
   const { session, transaction } = await life.session(sessionIdOf(page));
@@ -104,6 +108,8 @@ test('a payment on another chain than the merchant’s settles there, and the re
   const shown = await page.locator('.receipt .whole').allTextContents();
   const { initiateTx, completeTx, sessionId } = session;
   assert.deepEqual(shown, [wallet.address, initiateTx, completeTx, sessionId]);
+  // Once for all states from the payment to its end.
+  assert.equal(asked, 1);
   assert.notEqual(session.initiateTx, session.completeTx);
   await page.close();
 });
@@ -126,7 +132,7 @@ test('every request that a payer declines can be repeated, and nothing is paid b
     await page.getByRole('alert').getByText('You declined in your wallet').waitFor();
   }
   assert.equal((await life.session(sessionIdOf(page))).session.status, 'initialized');
-  await page.getByRole('button', { name: /^Try again/ }).click();
+  await page.getByRole('button', { name: /^Pay 25/ }).click();
   await paid(page);
   await page.close();
 });
@@ -139,6 +145,10 @@ test('a wallet with too little sees that, and another wallet can pay', async () 
   await poor.fund(life.ethereum, usdt, 1_000_000n);
   await wallet.fund(life.ethereum, usdt, 30_000_000n);
   await page.goto((await addLink({ settlementToken: 'ethereum::usdt' })).linkUrl);
+  await page.locator('.wallet').nth(1).waitFor();
+  // Of several wallets the page prefers none, and says what to do.
+  assert.equal(await page.locator('#connect').count(), 0);
+  await page.locator('#wallets-title:not(.hide)').waitFor();
   await page.getByRole('button', { name: 'Poor Wallet' }).click();
   await page.locator('#way').getByText('You have 1.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00/, disabled: true }).waitFor();

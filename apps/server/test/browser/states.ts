@@ -29,7 +29,8 @@ const wallet = (
 });
 
 const connect = async (page: Page) => {
-  await page.locator('.wallet').first().click();
+  // The only wallet is connected where Pay will be.
+  await page.locator('#connect').click();
   await page.locator('#pay-button').waitFor();
 };
 const pay = async (page: Page, until: string) => {
@@ -55,7 +56,7 @@ const showDeposit = async (page: Page) => {
 
 /** A completed session that received more money than its price. */
 const tooMuch = (name: string, kind: 'overpaid' | 'duplicate', why: string) =>
-  session(name, ['Paid and received', `2.50 USDC went back: ${why}.`], async (world, linkId) => {
+  session(name, ['Paid and received', `2.50 USDC ${why} and went back.`], async (world, linkId) => {
     const begun = await world.addPaid(linkId);
     await world.putException(begun.sessionId, kind, 'resolved');
     await world.putStatus(begun.sessionId, 'completed');
@@ -166,7 +167,7 @@ export const pageStates: readonly PageState[] = [
   },
   {
     name: 'waiting',
-    words: [],
+    words: ['Ethereum: USDC, USDT', 'Base: USDC'],
     async reach(world, page, query) {
       const { path } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));
@@ -175,11 +176,15 @@ export const pageStates: readonly PageState[] = [
       await page.waitForFunction(`document.title === 'Waiting for payment · Tea shop'`);
     },
   },
-  wallet('ways', ['Pay with', 'Base', 'You have 0.00 USDC', '25.15 USDC'], async (page) => {
-    await connect(page);
-    await page.locator('#change-way').click();
-    await page.getByRole('dialog').waitFor();
-  }),
+  wallet(
+    'ways',
+    ['Pay with', 'Base', 'You have 0.00 USDC', '25.15 USDC', 'Includes a fee of $0.15'],
+    async (page) => {
+      await connect(page);
+      await page.locator('#change-way').click();
+      await page.getByRole('dialog').waitFor();
+    },
+  ),
   session(
     'detected',
     ['Payment seen', 'confirmation 3 of about 8', 'It is safe to close this page.'],
@@ -213,10 +218,7 @@ export const pageStates: readonly PageState[] = [
   ),
   {
     name: 'expired-arrived',
-    words: [
-      'Expired',
-      '10.00 USDC arrived and cannot be used here: too little. It goes back to the refund address automatically.',
-    ],
+    words: ['Expired', '10.00 USDC was too little. It goes back to the refund address automatically.'],
     async reach(world, page, query) {
       const { path, sessionId } = await world.begin(await world.addLink());
       await world.visit(page, withQuery(path, query));
@@ -233,7 +235,7 @@ export const pageStates: readonly PageState[] = [
     await world.putStatus(begun.sessionId, 'cancelled');
     return begun;
   }),
-  session('underpaid', ['2.50 USDC arrived and cannot be used here: too little'], async (world, linkId) => {
+  session('underpaid', ['2.50 USDC was too little. It goes back'], async (world, linkId) => {
     const begun = await world.begin(linkId);
     await world.putUnderpaid(begun.sessionId);
     await world.putStatus(begun.sessionId, 'expired');
@@ -242,9 +244,7 @@ export const pageStates: readonly PageState[] = [
   deep(
     session(
       'underpaid-little',
-      [
-        '0.50 USDC arrived and cannot be used here: too little. So small an amount does not go back automatically.',
-      ],
+      ['0.50 USDC was too little. So small an amount does not go back automatically.'],
       async (world, linkId) => {
         const begun = await world.begin(linkId);
         await world.putUnderpaid(begun.sessionId, 500_000n);
@@ -253,10 +253,10 @@ export const pageStates: readonly PageState[] = [
       },
     ),
   ),
-  tooMuch('overpaid', 'overpaid', 'too much'),
-  deep(tooMuch('duplicate', 'duplicate', 'already paid')),
+  tooMuch('overpaid', 'overpaid', 'was too much'),
+  deep(tooMuch('duplicate', 'duplicate', 'was not needed for the payment')),
   deep(
-    session('late', ['Expired', '2.50 USDC went back: too late.'], async (world, linkId) => {
+    session('late', ['Expired', '2.50 USDC came too late and went back.'], async (world, linkId) => {
       const begun = await world.begin(linkId);
       await world.addUnpaidOrder(begun.sessionId);
       await world.putException(begun.sessionId, 'late', 'resolved');
@@ -266,7 +266,7 @@ export const pageStates: readonly PageState[] = [
   ),
   claim(
     'claim',
-    ['Money at the deposit address', '2.50 USDC, too little: goes back automatically', 'Show what is there'],
+    ['Money at the deposit address', '2.50 USDC was too little. It goes back', 'Show what is there'],
     (world, sessionId) => expireWith(world, sessionId),
   ),
   deep(
@@ -284,7 +284,7 @@ export const pageStates: readonly PageState[] = [
       'claim-little',
       [
         'Less than $1.00 does not go back automatically.',
-        '0.50 USDC arrived and cannot be used here: too little. So small an amount does not go back automatically.',
+        '0.50 USDC was too little. So small an amount does not go back automatically.',
       ],
       (world, sessionId) => expireWith(world, sessionId, 500_000n),
     ),

@@ -213,9 +213,10 @@ test('a payer whose link ends in a wrong secret reads what to do, and can go on 
   const url = (await addSession('ethereum::usdt')).replace(/#.*/, `#${'x'.repeat(22)}`);
   const words = 'The secret at the end of this page’s link is wrong or missing. Open the link from the shop';
   const device = await open(url, life.ethereum, 'usdt');
-  await device.pay();
-  await says(device, words);
-  assert.equal(asked(device, 'eth_sendTransaction'), 0);
+  // Told at once, before the payer does anything.
+  const other = await look(url);
+  await other.locator('#problem').getByText(words).waitFor();
+  await other.context().close();
   await device.pay();
   await here(device.page).waitFor();
   await device.page.goto(url.replace('#', '/claim#'));

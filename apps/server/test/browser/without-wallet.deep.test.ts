@@ -121,9 +121,9 @@ test('a payer who sends too little sees the rest, even after a reload or elsewhe
   assert.equal(await address(other.page).textContent(), visitor.address);
   await send(visitor, 18_000_000n);
   for (const each of [page, other.page])
-    await each.getByText('3.00 USDC arrived and cannot be used here: too much.').waitFor();
+    await each.getByText('3.00 USDC was too much. It goes back').waitFor();
   await page.locator('[data-status=completed]').waitFor();
-  await page.getByText('3.00 USDC went back: too much.').waitFor();
+  await page.getByText('3.00 USDC was too much and went back.').waitFor();
   await other.page.locator('[data-status=completed]').waitFor();
   assert.equal(await other.page.getByText(rest).count(), 0);
   await other.page.context().close();
@@ -254,7 +254,7 @@ test('a deposit for a session that a wallet has paid meanwhile goes back, and th
   await send(visitor, 25_000_000n);
   await noticed(visitor);
   await other.page.reload();
-  await other.page.getByText('25.00 USDC went back: already paid.').waitFor();
+  await other.page.getByText('25.00 USDC was not needed for the payment and went back.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await Promise.all([page.close(), other.page.context().close()]);
 });
@@ -275,11 +275,11 @@ test('a payer whose wallet pays the whole price after a part is told so before a
   await other.page.getByText('If you pay another way instead, you pay the whole price.').waitFor();
   assert.equal(await other.page.getByText('exactly this amount').count(), 0);
   await other.page.locator('#pay-button').click();
-  await other.page.getByText('10.00 USDC arrived and cannot be used here: already paid.').waitFor();
+  await other.page.getByText('10.00 USDC was not needed for the payment. It goes back').waitFor();
   await other.page.locator('[data-status=completed]').waitFor();
   await other.page.getByRole('link', { name: 'Continue to shop.example' }).waitFor();
   assert.equal(await other.page.locator('.leave').count(), 0);
-  await other.page.getByText('10.00 USDC went back: already paid.').waitFor();
+  await other.page.getByText('10.00 USDC was not needed for the payment and went back.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await Promise.all([page.close(), other.page.context().close()]);
 });
@@ -307,7 +307,7 @@ test('a late deposit goes back, and the page says so', async () => {
   await send(visitor, 25_000_000n);
   await noticed(visitor);
   await page.reload();
-  await page.getByText('25.00 USDC went back: too late.').waitFor();
+  await page.getByText('25.00 USDC came too late and went back.').waitFor();
   assert.equal(await life.ethereum.balanceOf(usdc, elsewhere.address), 60_000_000n);
   await page.close();
 });

@@ -103,11 +103,12 @@ function wordsIn(tag: string): ClaimData['words'] {
 function sharedTexts({ texts }: Language): ClaimData['texts'] {
   const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
   const { wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet } = texts;
-  const { returnTx, explorer, byHand, heldByHand } = texts;
+  const { returnTx, explorer, goesBack, wentBack, heldBack, byHand, heldByHand } = texts;
+  const { goesLater, secondPaid, takenTwice, closed } = texts;
   return {
     ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
     ...{ wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet, returnTx, explorer },
-    ...{ byHand, heldByHand },
+    ...{ goesBack, wentBack, heldBack, byHand, heldByHand, goesLater, secondPaid, takenTwice, closed },
   };
 }
 
