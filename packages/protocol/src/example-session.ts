@@ -121,6 +121,7 @@ export function paidView<const Status extends string>(origin: string, status: St
       paymentValue: 24_500_000,
       feeValue: 49_000,
       netValue: 24_451_000,
+      addedValue: 0,
       paidAmountInToken: '24500000',
       sourceTx: payTx,
       targetTx: completeTx,

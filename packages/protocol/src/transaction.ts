@@ -13,10 +13,16 @@ export const transaction = Type.Object({
   from: Type.String({ description: 'Payer’s wallet' }),
   to: Type.String({ description: 'Merchant’s wallet' }),
   metaData: Type.String({ description: '32 bytes on chain that commit to the line items, hex' }),
-  totalValue: Type.Integer({ description: 'Micro-USD that the payer paid in total' }),
+  totalValue: Type.Integer({
+    description: 'Micro-USD of the order in total: what the payer paid, and addedValue',
+  }),
   paymentValue: Type.Integer({ description: 'Micro-USD: the session’s amount' }),
   feeValue: Type.Integer({ description: 'Micro-USD: always totalValue - netValue' }),
   netValue: Type.Integer({ description: 'Micro-USD that the merchant receives' }),
+  addedValue: Type.Integer({
+    description:
+      'Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund returns more than the payer paid',
+  }),
   /** Additive: the payer's payment, in smallest units of the paid token. */
   paidAmountInToken: Type.String({ description: 'What the payer paid, in smallest units of the paid token' }),
   sourceTx: Type.String({ description: 'Hash of the payment transaction' }),

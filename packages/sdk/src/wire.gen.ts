@@ -910,7 +910,7 @@ export interface Transaction {
   to: string;
   /** 32 bytes on chain that commit to the line items, hex. */
   metaData: string;
-  /** Micro-USD that the payer paid in total. */
+  /** Micro-USD of the order in total: what the payer paid, and addedValue. */
   totalValue: number;
   /** Micro-USD: the session’s amount. */
   paymentValue: number;
@@ -918,6 +918,8 @@ export interface Transaction {
   feeValue: number;
   /** Micro-USD that the merchant receives. */
   netValue: number;
+  /** Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund returns more than the payer paid. */
+  addedValue: number;
   /** What the payer paid, in smallest units of the paid token. */
   paidAmountInToken: string;
   /** Hash of the payment transaction. */

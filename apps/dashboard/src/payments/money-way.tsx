@@ -31,7 +31,7 @@ export function MoneyWay({
       <div className="flex flex-col items-stretch gap-2 md:flex-row">
         <Stop title={payerName} place={paid?.network} wallet={transaction.from}>
           {paid === undefined ? (
-            <Usd micro={transaction.totalValue} />
+            <Usd micro={transaction.totalValue - transaction.addedValue} />
           ) : (
             <Tokens units={transaction.paidAmountInToken} decimals={paid.decimals} symbol={paid.symbol} />
           )}

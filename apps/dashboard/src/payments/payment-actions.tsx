@@ -32,7 +32,8 @@ export function PaymentActions({
   });
   const isOpen = session.status === 'initialized';
   const waiting = waitingRefunds(history);
-  const left = (transaction?.totalValue ?? 0) - session.refundedAmount;
+  const { totalValue, addedValue } = transaction ?? { totalValue: 0, addedValue: 0 };
+  const left = totalValue - addedValue - session.refundedAmount;
   const isUnderWay = history?.refunds.some(({ status }) => status === 'pending') ?? true;
   const mayRefund = transaction !== undefined && left > 0 && !isUnderWay && mayDo(role, 'refunds:write');
   return (

@@ -35,7 +35,7 @@ function Arithmetic({
 }: {
   readonly view: Required<Pick<SessionView, 'session' | 'transaction'>>;
 }) {
-  const { feeValue, totalValue, netValue, paymentValue } = transaction;
+  const { feeValue, totalValue, addedValue, netValue, paymentValue } = transaction;
   const rate = paymentValue === 0 ? '' : ` of ${rateText(feeValue / paymentValue)}`;
   const isOnTop = session.feeModel !== 1;
   const fee = (
@@ -45,10 +45,15 @@ function Arithmetic({
       sign={isOnTop ? '+' : '−'}
     />
   );
+  const added = addedValue > 0 && (
+    <Line name="The operator added" micro={addedValue} sign={isOnTop ? '−' : '+'} />
+  );
   return (
     <>
       {isOnTop && fee}
-      <Line name="The payer paid" micro={totalValue} />
+      {isOnTop && added}
+      <Line name="The payer paid" micro={totalValue - addedValue} />
+      {!isOnTop && added}
       {!isOnTop && fee}
       <Line name={session.completeTx === '' ? 'You receive' : 'You received'} micro={netValue} isResult />
     </>

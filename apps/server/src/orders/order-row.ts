@@ -31,6 +31,7 @@ export const orderColumns = {
   signature: 'text',
   gateway: 'text',
   payout_vault: 'text',
+  added: 'numeric',
 } as const;
 
 export type OrderRow = RowOf<typeof orderColumns>;
@@ -68,5 +69,6 @@ export function parseOrder(row: OrderRow): StoredOrder {
       netValue: microUsd(row.net_value),
     },
     signature: row.signature as Hex,
+    added: row.added,
   };
 }

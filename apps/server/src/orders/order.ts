@@ -84,6 +84,7 @@ export function draftOrder(deps: OrderContext, request: OrderRequest): Omit<Stor
     gateway: chain.gateway,
     payoutVault: order.orderType === orderKinds.vaultPayout ? (payingChain?.vault ?? '') : '',
     amounts: quote.amounts,
+    added: 0n,
   };
 }
 

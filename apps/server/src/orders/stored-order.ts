@@ -1,5 +1,5 @@
 import type { FeeModel, PaymentAmounts } from '@florin/protocol/fee.ts';
-import type { MicroUsd } from '@florin/protocol/money.ts';
+import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
 import type { Hex, Order } from '@florin/protocol/order.ts';
 
 /** The terms that a session gives its orders: recipient, price and end. */
@@ -41,4 +41,14 @@ export interface StoredOrder {
   readonly amounts: PaymentAmounts;
   /** `0x` for orders that only the service pays, by collecting a deposit. */
   readonly signature: Hex;
+  /** What the operator added to the order's short deposit, or is adding, in units of the token; 0 for most orders. */
+  readonly added: bigint;
+}
+
+/**
+ * What the payer paid of an order's total in Micro-USD, rounded down: the rest is the operator's addition. No refund returns
+ * more.
+ */
+export function paidValueOf({ amounts: { totalValue }, order: { total }, added }: StoredOrder): MicroUsd {
+  return microUsd((totalValue * (total - added)) / total);
 }

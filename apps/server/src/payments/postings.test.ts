@@ -36,7 +36,7 @@ const vault = address('bb');
 function orderOf(orderType: OrderType, { total, fee, net }: Amounts): StoredOrder {
   return {
     ...{ orderId: zeroHash, sessionId: 'ses_1', chainId: 8_453, tokenId: asset, payerEmail: '' },
-    ...{ gateway: address('aa'), payoutVault: '', signature: '0x', withSecret: false },
+    ...{ gateway: address('aa'), payoutVault: '', signature: '0x', withSecret: false, added: 0n },
     order: {
       ...{ channelId: '0xc4', metaData: zeroHash, payer: address('11'), token: address('70') },
       ...{

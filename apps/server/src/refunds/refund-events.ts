@@ -105,7 +105,7 @@ async function refundSettled(
   // What is no whole Micro-USD has no amount of a refund.
   else if (isNew && session !== undefined && value > 0n && value % units === 0n)
     await recordReturn(transaction, deps, { session, orderId, amount: microUsd(value / units), txHash });
-  const left = order.order.total - refundedTotal;
+  const left = order.order.total - order.added - refundedTotal;
   for (const row of open) {
     if (row !== meant && row.amount * units > left)
       await moveRefund(transaction, deps, row, { trigger: 'amount_exceeded', txHash: '' });

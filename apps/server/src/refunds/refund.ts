@@ -9,7 +9,7 @@ import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findExceptions, lockSettledSecond } from '#exceptions/exception.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
-import type { StoredOrder } from '#orders/stored-order.ts';
+import { paidValueOf, type StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -67,7 +67,9 @@ export async function createRefund(
   const returned =
     exceptionId === '' ? session.refundedAmount : (await returnedOf(transaction, [order]))(order);
   const waiting = await amountWaiting(transaction, orderId);
-  const left = microUsd(order.amounts.totalValue - returned - waiting);
+  // A wallet may have returned more by itself: the gateway's limit is the order's total.
+  const rest = paidValueOf(order) - returned - waiting;
+  const left = microUsd(rest < 0n ? 0n : rest);
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
   if (amount > left || (left === 0n && waiting > 0n))
     throw new Refusal('refund_exceeds', leftText(order, returned, waiting));
@@ -172,12 +174,12 @@ async function amountWaiting(queryable: Queryable, orderId: string): Promise<Mic
   return microUsd(waiting?.amount ?? 0n);
 }
 
-function leftText({ amounts: { totalValue } }: StoredOrder, returned: MicroUsd, waiting: MicroUsd): string {
+function leftText(order: StoredOrder, returned: MicroUsd, waiting: MicroUsd): string {
   const parts = [
     ...(returned === 0n ? [] : [`${returned} went back`]),
     ...(waiting === 0n ? [] : [`${waiting} wait for a signature: sign or cancel those refunds`]),
   ];
-  return `${totalValue} Micro-USD were paid${parts.length === 0 ? '' : ', of which '}${parts.join(' and ')}`;
+  return `${paidValueOf(order)} Micro-USD were paid${parts.length === 0 ? '' : ', of which '}${parts.join(' and ')}`;
 }
 
 const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'>, string>> = {

@@ -56,7 +56,7 @@ export async function readWindow(
       settledAt: timeText(row.at),
       payer: row.payer,
       paidToken: row.paid_token,
-      paidAmountInToken: String(row.total),
+      paidAmountInToken: String(row.paid_amount),
       recipient: row.recipient,
       settlementToken: row.settlement_token,
       feeModel: row.fee_model,

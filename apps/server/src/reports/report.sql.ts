@@ -150,7 +150,7 @@ const sessionRows = {
   refunded_amount: 'int8',
   initiate_tx: 'text',
   complete_tx: 'text',
-  total: 'numeric',
+  paid_amount: 'numeric',
   total_value: 'int8',
   fee_value: 'int8',
   net_value: 'int8',
@@ -167,12 +167,12 @@ function sessionsText(time: string): string {
      from sessions where merchant_id = :merchantId and ordinal > :doneTo and ordinal <= :lastOrdinal
      order by ordinal limit :limit
    ), meant as (
-     select l.*, o.total, o.total_value, o.fee_value, o.net_value from looked l join orders o on o.order_id = l.order_id
+     select l.*, o.total - o.added as paid_amount, o.total_value, o.fee_value, o.net_value from looked l join orders o on o.order_id = l.order_id
      where l.at >= :fromTime and l.at < :toTime and (:accountId = '' or l.account_id = :accountId)
    )
    select edge.reached, meant.session_id is not null as is_meant, meant.session_id, meant.receipt_id, meant.order_id, meant.account_id, meant.business_id, meant.at,
      meant.payer, meant.paid_token, meant.settlement_token, meant.recipient, meant.fee_model, meant.refunded_amount,
-     meant.initiate_tx, meant.complete_tx, meant.total, meant.total_value, meant.fee_value, meant.net_value
+     meant.initiate_tx, meant.complete_tx, meant.paid_amount, meant.total_value, meant.fee_value, meant.net_value
    from (select max(ordinal) as reached from looked) as edge left join meant on true order by meant.ordinal`;
 }
 

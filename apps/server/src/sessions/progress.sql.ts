@@ -12,7 +12,7 @@ export const paymentsSeen = statement({
     token_id: 'text',
     payer: 'text',
     is_deposit: 'bool',
-    total: 'numeric',
+    paid_amount: 'numeric',
     total_value: 'int8',
     payment_value: 'int8',
     block_number: 'int8',
@@ -21,7 +21,7 @@ export const paymentsSeen = statement({
   },
   text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, o.payer,
      exists (select from deposit_moves m where m.order_id = o.order_id and m.move = 'collect' and m.status <> 'failed') as is_deposit,
-     o.total, o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number
+     o.total - o.added as paid_amount, o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number
    from sessions s
      join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'

@@ -9,9 +9,9 @@ export interface SeenPayment {
   /** Who paid, or the refund address of a deposit: anyone may have sent that. */
   readonly payer: string;
   readonly isDeposit: boolean;
-  /** What the payer paid in all, in smallest units of the token. */
+  /** What the payer paid, in smallest units of the token: without what the operator added to a short deposit. */
   readonly amountInToken: bigint;
-  /** The same, and the fee in it, in Micro-USD. */
+  /** The order's total, and the fee in it, in Micro-USD. */
   readonly total: bigint;
   readonly fee: bigint;
   /** Blocks from the payment's own to the head, both counted. */
@@ -39,7 +39,7 @@ export async function findSeenPayments(
           tokenId: row.token_id,
           payer: row.payer,
           isDeposit: row.is_deposit,
-          amountInToken: row.total,
+          amountInToken: row.paid_amount,
           total: row.total_value,
           fee: row.total_value - row.payment_value,
           confirmations,

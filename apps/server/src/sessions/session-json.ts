@@ -1,11 +1,11 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { withoutProductData } from '@florin/protocol/line-item.ts';
-import { microUsdToNumber } from '@florin/protocol/money.ts';
+import { microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
 import type { Session, SessionDeposit } from '@florin/protocol/session.ts';
 import { withoutDefaults } from '@florin/protocol/shop-return.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
-import type { StoredOrder } from '#orders/stored-order.ts';
+import { paidValueOf, type StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { StoredSession } from './stored-session.ts';
 
@@ -105,7 +105,8 @@ export function transactionOf(view: StoredSessionView): PaymentTransaction | und
     paymentValue: microUsdToNumber(order.amounts.paymentValue),
     feeValue: microUsdToNumber(order.amounts.feeValue),
     netValue: microUsdToNumber(order.amounts.netValue),
-    paidAmountInToken: order.order.total.toString(),
+    addedValue: microUsdToNumber(microUsd(order.amounts.totalValue - paidValueOf(order))),
+    paidAmountInToken: (order.order.total - order.added).toString(),
     sourceTx: session.initiateTx,
     targetTx: session.completeTx,
     executeTime: formatTimestamp(session.paymentSucceededAt),

@@ -37,4 +37,5 @@ export const fixtureOrder: StoredOrder = {
     netValue: microUsd(10_000_000n),
   },
   signature: '0x',
+  added: 0n,
 };

@@ -5,6 +5,7 @@ import { depositWayOf, type PreparedOrder } from '@florin/protocol/checkout-orde
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData, erc20Abi } from 'viem';
@@ -137,8 +138,16 @@ test('a short deposit within the tolerance pays: the operator adds the rest, and
   await transfer(life.ethereum, token, short.address, short.amount - 150_000n);
   const done = await life.sessionIn(short.sessionId, 'completed');
   assert.deepEqual([done.transaction?.totalValue, done.transaction?.netValue], [100_000_000, 99_800_000]);
+  const paid = String(short.amount - 150_000n);
+  assert.deepEqual([done.transaction?.addedValue, done.transaction?.paidAmountInToken], [150_000, paid]);
+  // The merchant returns what the payer sent, and nothing of the addition.
+  const refund = await life.post<Refund>('/refund/create', { sessionId });
+  assert.deepEqual(
+    [refund.amount, refund.status, refund.requiredBalance?.amountInToken],
+    [99_850_000, 'requires_signature', paid],
+  );
   const raised = await exceptionsOf(short.sessionId, areResolved);
-  assert.deepEqual(raised.map(brief), [['underpaid', 'resolved', 'accept', String(short.amount - 150_000n)]]);
+  assert.deepEqual(raised.map(brief), [['underpaid', 'resolved', 'accept', paid]]);
   await life.eventually(
     () => addedTo(done.transaction?.orderId ?? ''),
     (added) => added === 150_000n,

@@ -53,6 +53,7 @@ export interface SessionData {
     readonly executeTime: string;
     readonly finalizeTime: string;
     readonly totalValue: number;
+    readonly addedValue: number;
     readonly paymentValue: number;
     readonly feeValue: number;
     readonly netValue: number;

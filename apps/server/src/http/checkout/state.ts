@@ -23,6 +23,7 @@ import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.t
 import { findOrder, findOrders } from '#orders/order.ts';
 import { type AmountBounds, type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
+import { paidValueOf } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
@@ -267,7 +268,7 @@ function shortenEmail(email: string): string {
 /** Whether the payer has the whole payment back. */
 async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionState): Promise<boolean> {
   const order = refundedAmount === 0n ? undefined : await findOrder(db, orderId);
-  return order !== undefined && refundedAmount >= order.amounts.totalValue;
+  return order !== undefined && refundedAmount >= paidValueOf(order);
 }
 
 function paymentOf({ chainId, payer, amountInToken, total, fee, orderId: _orderId, ...seen }: SeenPayment) {

@@ -281,6 +281,31 @@ test('before its settlement a payment that the operator added to is not refunded
   assert.equal((await create({ sessionId: notAdded.sessionId })).code, 0);
 });
 
+test('after its settlement a refund returns what the payer paid, and not what the operator added', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  await world.database.db.query(insertAddition, { orderId: order.orderId, status: 'sent' });
+  await happen(world, order, 'Settled');
+  const { data } = await world.send('GET', `/session/${sessionId}`, { key });
+  const { totalValue, addedValue, paidAmountInToken } = data.transaction;
+  assert.deepEqual([totalValue, addedValue, paidAmountInToken], [paid, 5, `${paid - 5}`]);
+  assert.equal((await create({ sessionId, amount: paid - 4 })).code, 100701);
+  const part = await create({ sessionId, amount: 1_000_000 });
+  const rest = await create({ sessionId });
+  assert.deepEqual(
+    [part.data.amount, rest.data.amount, rest.data.requiredBalance.amountInToken],
+    [1_000_000, paid - 1_000_005, `${paid - 1_000_005}`],
+  );
+  assert.equal((await create({ sessionId, amount: 1 })).code, 100701);
+  // The merchant's wallet returns more by itself than the payer paid: nothing is left, and what waits ends.
+  const all = { value: String(paid - 2), refundedTotal: String(paid - 2) };
+  await happen(world, order, 'SettlementRefunded', { arguments: all });
+  assert.deepEqual(
+    [(await read(part.data.refundId)).status, (await read(rest.data.refundId)).status],
+    ['failed', 'failed'],
+  );
+  assert.equal((await create({ sessionId })).code, 100702);
+});
+
 test('a session with another deposit that was added to is not refunded either: its fee covers that addition', async () => {
   const sessionId = await addSession(world, { key, accountId });
   const [one, other] = [

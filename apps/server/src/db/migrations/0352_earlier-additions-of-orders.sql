@@ -1,0 +1,3 @@
+-- Additions from before: a few a day at most.
+update orders o set added = m.amount from deposit_moves m
+where m.order_id = o.order_id and m.move = 'add' and m.status <> 'failed';
