@@ -298,6 +298,7 @@ export class Operations {
       { via: vault },
       { reclaimAt: payBy + 172_799n },
       { reclaimAt: BigInt(timeSeconds) + 10_600_000n },
+      { payBy: BigInt(timeSeconds) + 10_400_000n, reclaimAt: BigInt(timeSeconds) + 10_600_000n },
     ];
     const made = random.chance(0.88) ? order : { ...order, ...random.pick(wrong) };
     const orderId = orderIdOf(realChainId, gateway, made);
