@@ -12,7 +12,7 @@ const { packagesOf } = require('./platform.cjs');
 async function findForge() {
   const { forge } = packagesOf();
   if (forge === undefined) return 'forge';
-  await ensurePlatform(['forge']);
+  await ensurePlatform(['forge', 'solc']);
   return path.join(root, 'node_modules', forge.name, 'bin', 'forge');
 }
 

@@ -1,7 +1,8 @@
 'use strict';
-// Programs that npm packages bring for one system each: node, anvil, forge, postgres. A command fetches those that it needs and
-// that are missing, at exactly the version and the SHA-512 of platform-packages.json. They are not in package-lock.json,
-// because npm installs everything in it, whatever the command, and refuses one in which a registry lacks a package.
+// Programs that npm packages bring for one system each: node, anvil, forge, postgres; and solc, which is the same for all. A
+// command fetches those that it needs and that are missing, at exactly the version and the SHA-512 of platform-packages.json.
+// They are not in package-lock.json, because npm installs everything in it, whatever the command, and refuses one in which a
+// registry lacks a package.
 const { spawn, spawnSync } = require('node:child_process');
 const { once } = require('node:events');
 const { createHash } = require('node:crypto');
@@ -46,9 +47,10 @@ const run = async (program, args, options) => {
 
 /**
  * Places packages in a folder of modules: each complete and checked, or absent. `download(specs, folder)` writes their
- * archives. Nothing in the folder changes before `isFree` has resolved.
+ * archives. Nothing in the folder changes before `isFree` has resolved. Meanwhile, `use(folder)` may run the programs in the
+ * folder where they wait.
  */
-const placePackages = async (modules, packages, download, isFree) => {
+const placePackages = async (modules, packages, download, { isFree, use } = {}) => {
   const draft = join(modules, '.florin-draft');
   const contentOf = ({ name }) => join(draft, 'content', name);
   // Of an installation that was killed.
@@ -66,6 +68,7 @@ const placePackages = async (modules, packages, download, isFree) => {
       // `o`: the files belong to this user, not to the one who made the archive.
       await run('tar', ['-xozf', archive, '-C', contentOf(wanted), '--strip-components=1']);
     }
+    await use?.(join(draft, 'content'));
     await isFree;
     for (const wanted of packages) {
       const place = join(modules, wanted.name);

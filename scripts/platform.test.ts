@@ -16,7 +16,6 @@ import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { after, before, test } from 'node:test';
-import { setTimeout } from 'node:timers/promises';
 
 interface PlatformPackage {
   readonly name: string;
@@ -32,7 +31,7 @@ interface Platform {
     modules: string,
     packages: readonly PlatformPackage[],
     download: (specs: readonly string[], folder: string) => void,
-    isFree?: Promise<void>,
+    options?: { isFree?: Promise<void>; use?: (folder: string) => Promise<void> },
   ): Promise<void>;
 }
 const load = createRequire(import.meta.url);
@@ -97,9 +96,10 @@ test('nothing changes in the folder while npm installs there, nor after its inst
   const installed = Promise.withResolvers<void>();
   // It may fail before anything waits for it.
   installed.promise.catch(() => undefined);
-  const placed = placePackages(modules, [wanted], copy, installed.promise);
-  const content = join(modules, '.florin-draft', 'content', '@scope/tool', 'package.json');
-  while (!existsSync(content)) await setTimeout(10);
+  const used = Promise.withResolvers<string>();
+  const use = async (programs: string): Promise<void> => used.resolve(programs);
+  const placed = placePackages(modules, [wanted], copy, { isFree: installed.promise, use });
+  assert.equal(isPresent(await used.promise, wanted), true);
   assert.equal(isPresent(modules, wanted), false);
   installed.reject(new Error('npm install failed'));
   await assert.rejects(placed, /npm install failed/);
@@ -168,6 +168,7 @@ test('every supported system has its programs, at the same versions', () => {
       ['anvil', 1],
       ['forge', 1],
       ['postgres', 1],
+      ['solc', 1],
     ],
   );
 });

@@ -151,13 +151,14 @@ const printCommands = () => {
 
 const findKinds = (name) => {
   if (name === 'start') return findWorldKinds(process.env.FLORIN_HOME || join(root, '.florin'));
-  return LIGHT_COMMANDS.includes(name) ? [] : ['anvil', 'forge', 'postgres'];
+  return LIGHT_COMMANDS.includes(name) ? [] : ['anvil', 'forge', 'postgres', 'solc'];
 };
 
 const runCommand = async (name, args) => {
   const script = join(root, COMMANDS[name].script);
   if (!existsSync(script)) throw new Error(`This checkout has no ${COMMANDS[name].script}.`);
-  await ensureInstalled(['node', ...findKinds(name)]);
+  const compilesContracts = name === 'test' && (args.length === 0 || args.includes('contracts'));
+  await ensureInstalled(['node', ...findKinds(name)], { compilesContracts });
   // A tethered child sees its channel close when this process is killed, and then stops cleanly.
   const stdio = COMMANDS[name].isTethered ? ['inherit', 'inherit', 'inherit', 'ipc'] : 'inherit';
   const child = spawn(findNode(), [...NODE_FLAGS, script, ...args], { stdio });
