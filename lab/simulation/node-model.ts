@@ -7,11 +7,13 @@ import {
   RpcUnavailable,
 } from '@florin/evm';
 import { paymentGatewayAbi, payoutVaultAbi } from '@florin/protocol/contract.gen.ts';
-import type { Hex } from '@florin/protocol/order.ts';
+import type { Hex, Order } from '@florin/protocol/order.ts';
 import {
   type Abi,
+  decodeFunctionData,
   encodeErrorResult,
   encodeFunctionResult,
+  getAbiItem,
   keccak256,
   parseTransaction,
   toFunctionSelector,
@@ -24,6 +26,7 @@ import { balanceOf } from './contract-state.ts';
 import type { Faults } from './faults.ts';
 import { logAnswers, quantity, receiptAnswer } from './header-model.ts';
 import type { ModelBlock, ModelTransaction } from './model-block.ts';
+import { modelOrderId, statusOf } from './order-book-model.ts';
 import type { ModelProcess } from './process-model.ts';
 import { relayerWallet, senderOf } from './signing-model.ts';
 import { payoutLimitsOf } from './vault-model.ts';
@@ -276,9 +279,16 @@ export class NodeModel {
     const { vault } = this.chain.chain;
     if (data.startsWith(availableSelector))
       return amount(payoutLimitsOf(block.state, { vault, token: account }, block.timeSeconds).available);
+    if (data.startsWith(statusSelector)) return amount(BigInt(this.#statusOf(block, data)));
     if (!data.startsWith(capsSelector)) throw new RpcError(3, 'execution reverted', '0x');
     const caps = block.state.caps.get(account.toLowerCase()) ?? { perOrder: 0n, hourly: 0n, daily: 0n };
     return encodeFunctionResult({ abi: payoutVaultAbi, functionName: 'capsOf', result: caps });
+  }
+
+  #statusOf({ state }: ModelBlock, data: Hex): number {
+    const { args } = decodeFunctionData({ abi: paymentGatewayAbi, data });
+    const order = args?.[0] as Order;
+    return statusOf(state, order, modelOrderId(this.chain.chain.chainId, this.chain.chain.gateway, order));
   }
 
   #send(raw: unknown): Hex {
@@ -295,6 +305,7 @@ export class NodeModel {
 const availableSelector = '0x10098ad5';
 const capsSelector = toFunctionSelector('capsOf(address)');
 const balanceSelector = '0x70a08231';
+const statusSelector = toFunctionSelector(getAbiItem({ abi: paymentGatewayAbi, name: 'orderStatus' }));
 const feesSelector = toFunctionSelector('accruedFees(address)');
 const transferSelector = toFunctionSelector('transfer(address,uint256)');
 

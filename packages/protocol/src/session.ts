@@ -30,6 +30,7 @@ export const pendingReasons = [
   'token_paused',
   'attestation_pending',
   'outflow_cap',
+  'order_in_doubt',
 ] as const;
 export type PendingReason = (typeof pendingReasons)[number];
 

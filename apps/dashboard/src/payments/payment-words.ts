@@ -10,6 +10,7 @@ const delays: Readonly<Record<PendingReason, string>> = {
   token_paused: 'The issuer has paused the token.',
   attestation_pending: 'The token’s bridge has not confirmed the transfer yet.',
   outflow_cap: 'The operator’s limit of payouts is reached.',
+  order_in_doubt: 'The operator checks this payment before the money moves.',
 };
 
 /** Why a settlement is delayed, as a sentence; the API’s own word where it is a new one. */

@@ -4,7 +4,7 @@ import type { Chain } from '#chains/chain.ts';
 import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
 import { approvalsOf } from '#orders/approval.ts';
 import type { OrderWithTerms } from '#orders/deposit-terms.ts';
-import { gatewayOf } from '#orders/order-gateway.ts';
+import { gatewayOf, spenderOf } from '#orders/order-gateway.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { consentOf } from './consent.ts';
@@ -56,7 +56,7 @@ const kinds: Readonly<Record<SubmitMethod, PermitKind>> = { eip3009: 'eip3009', 
 function signedAlternative(ways: PaymentWays, method: SubmitMethod): PaymentAlternative[] {
   const { order, chain, signing, usedNonces } = ways;
   if (signing === undefined || !signing.permits.has(kinds[method])) return [];
-  const place = { gateway: gatewayOf(order, chain), domain: signing.domain, usedNonces };
+  const place = { gateway: spenderOf(order, chain), domain: signing.domain, usedNonces };
   const consent = consentOf(method, order, place);
   if (consent === undefined) return [];
   const approvals = method === 'permit2' ? permit2Approvals(ways) : [];

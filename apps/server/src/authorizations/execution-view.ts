@@ -8,7 +8,7 @@ import { encodeFunctionData, formatUnits } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { approvalsOf } from '#orders/approval.ts';
 import type { OrderWithTerms } from '#orders/deposit-terms.ts';
-import { gatewayOf } from '#orders/order-gateway.ts';
+import { spenderOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { alternativesOf } from './alternatives.ts';
@@ -43,8 +43,8 @@ function payCalldata(order: StoredOrder): Hex {
 
 /** The answer to POST /payment/prepare: the transaction, the approvals before it, and a description in words. */
 export function preparedView(deps: ViewContext, given: PreparedPayment): PreparedView {
-  // A replayed order may name a gateway that has left the configuration: it is still paid there.
-  const chain = { ...given.chain, gateway: gatewayOf(given.order, given.chain) };
+  // A replayed order may name a previous gateway: it is still paid there.
+  const chain = { ...given.chain, gateway: spenderOf(given.order, given.chain) };
   const payment = { ...given, chain };
   const { session, order } = payment;
   const calldata = payCalldata(order);

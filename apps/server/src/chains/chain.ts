@@ -185,9 +185,8 @@ function withMintSources(chain: Chain, all: readonly Chain[]): Chain {
   if (chain.cctp === undefined) return chain;
   const mintSources = all.flatMap((source): MintSource[] => {
     if (source.cctp === undefined || source.chainId === chain.chainId) return [];
-    const { domain, messenger, route } = source.cctp;
-    const before = (source.previousContracts ?? []).flatMap(({ cctpRoute }) => cctpRoute ?? []);
-    const routes = [route, ...before].map((address) => address.toLowerCase());
+    const { domain, messenger } = source.cctp;
+    const routes = routesOf(source).map((address) => address.toLowerCase());
     return [{ domain, messenger: messenger.toLowerCase(), routes }];
   });
   return { ...chain, mintSources };
@@ -203,6 +202,16 @@ export function contractsOf(chain: ContractAddresses): {
     gateways: [...new Set([chain.gateway, ...previous.map(({ gateway }) => gateway)])],
     vaults: [...new Set([chain.vault, ...previous.map(({ vault }) => vault)])],
   };
+}
+
+/** Every CCTP route of a chain, the configured one first. Empty without CCTP. */
+export function routesOf({
+  cctp,
+  previousContracts = [],
+}: Pick<Chain, 'cctp' | 'previousContracts'>): readonly Hex[] {
+  return [cctp?.route, ...previousContracts.map(({ cctpRoute }) => cctpRoute)].flatMap(
+    (route) => route ?? [],
+  );
 }
 
 /** Whether an address is a vault of the chain, configured or previous: money that arrives there is float. */

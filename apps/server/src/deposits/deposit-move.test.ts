@@ -6,11 +6,19 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerBalances } from '#ledger/entry.ts';
+import { findOrder } from '#orders/order.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { expireSessions, findSession } from '#sessions/session.ts';
 import { DepositMoves, depositPolicy } from '../../test/harness/deposit-moves.ts';
-import { add, collect, depositOutcome, movesUndone, releaseUnfollowedMoves } from './deposit-move.ts';
+import {
+  add,
+  collect,
+  depositOutcome,
+  movesUndone,
+  releaseUnfollowedMoves,
+  sendBack,
+} from './deposit-move.ts';
 import { collectedOf } from './session-deposits.ts';
 
 const lastSent = statement({
@@ -67,6 +75,44 @@ test('the missing amount is sent to the order’s address, once', async () => {
     [['add', moves.usdc.address, data]],
   );
 });
+
+const changeOrder = statement({
+  name: 'deposit_move_test_change',
+  parameters: { orderId: 'text', gateway: 'text', via: 'text', recipient: 'text', value: 'int8' },
+  columns: {},
+  text: `update orders set gateway = :gateway, via = :via, recipient = :recipient, total_value = :value, signature = '0x'
+   where order_id = :orderId`,
+});
+
+for (const [doubt, changes] of Object.entries({
+  gateway: { gateway: `0x${'ee'.repeat(20)}` },
+  via: { via: `0x${'ee'.repeat(20)}` },
+  id: { recipient: `0x${'ee'.repeat(20)}` },
+  amount: { value: 1n },
+})) {
+  test(`an order whose ${doubt} was changed in the database is neither collected nor added to, and alarms once`, async () => {
+    const { db } = moves.world.database;
+    const given = await moves.newOrder();
+    const { order, orderId, gateway, amounts } = given;
+    const row = { orderId, gateway, via: order.via, recipient: order.to, value: amounts.totalValue };
+    await db.query(changeOrder, { ...row, ...changes });
+    const changed = await findOrder(db, orderId);
+    assert.ok(changed !== undefined);
+    for (const reverts of [moves.node.collectReverts, '0x00'] as const) {
+      moves.node.collectReverts = reverts;
+      assert.equal(await addTo(changed), false);
+      await collect(moves.deps(), moves.chain, changed, { during: 'initialized' });
+    }
+    // What comes back goes through the gateway alone.
+    await sendBack(moves.deps(), moves.chain, changed, order.token);
+    const returns = doubt === 'gateway' ? [] : ['rescue'];
+    assert.deepEqual(
+      moves.sent.map(({ purpose }) => purpose),
+      returns,
+    );
+    assert.equal(moves.logged.filter((event) => event === 'deposits.order_in_doubt').length, 1);
+  });
+}
 
 test('only one order of a session gets an addition', async () => {
   const first = await moves.newOrder();

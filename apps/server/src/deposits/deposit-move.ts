@@ -9,8 +9,9 @@ import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { takeGas } from '#merchants/relayed-gas.ts';
 import { findOrder, isCollectedOnly } from '#orders/order.ts';
+import { doubtOf, valueDoubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
-import { planPayment } from '#orders/payment-plan.ts';
+import { doubtRefusal, planPayment } from '#orders/payment-plan.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -33,7 +34,7 @@ import {
 import { additionCall, collectCall, type DepositBalance, readDepositBalances } from './deposit-call.ts';
 import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
-import { reportRevert, reportWaiting } from './report.ts';
+import { reportDoubt, reportRevert, reportWaiting } from './report.ts';
 
 /** The balance of an order's own token at its deposit address. */
 export function ownBalance(chain: Chain, order: StoredOrder): DepositBalance {
@@ -71,6 +72,11 @@ async function planCollection(
   chain: Chain,
   order: StoredOrder,
 ): Promise<SendPlan | RevertedPlan> {
+  const doubt = valueDoubtOf(order, chain);
+  if (doubt !== undefined) {
+    reportDoubt(deps, order, doubt);
+    return doubtRefusal;
+  }
   const signature = isCollectedOnly(order)
     ? await deps.signer.signOrder(chain.chainId, gatewayOf(order, chain), order.order)
     : order.signature;
@@ -85,6 +91,8 @@ export async function sendBack(
   order: StoredOrder,
   token: Hex,
 ): Promise<void> {
+  // Only the gateway matters: nothing leaves through `via`.
+  if (doubtOf(order, chain) === 'gateway') return reportDoubt(deps, order, 'gateway');
   const call = { purpose: 'rescue', to: gatewayOf(order, chain), data: rescueCall(order, token) } as const;
   const plan = () => deps.sender.plan(chain.chainId, call);
   await send(deps, chain, order, { move: 'rescue', token, plan });

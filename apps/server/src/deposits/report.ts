@@ -40,6 +40,13 @@ function remember<Value>(reports: Map<string, Value>, key: string, value: Value)
   return true;
 }
 
+/** Reverts rarely end with a report of their own, so the oldest makes place for the newest. */
+function putNewest(reverts: Map<string, string>, key: string, value: string): void {
+  const [oldest] = reverts.keys();
+  if (reverts.size >= maxReports && oldest !== undefined) reverts.delete(oldest);
+  reverts.set(key, value);
+}
+
 /** Logs that a move would revert: once for each move of a deposit until its revert changes. */
 export function reportRevert(
   { log, reports: { reverts } }: Reporter,
@@ -48,11 +55,21 @@ export function reportRevert(
 ): void {
   const key = `${orderId} ${move} ${token}`;
   if (reverts.get(key) === data) return;
-  // Reverts rarely end with a report of their own, so the oldest makes place for the newest.
-  const [oldest] = reverts.keys();
-  if (reverts.size >= maxReports && oldest !== undefined) reverts.delete(oldest);
-  reverts.set(key, data);
+  putNewest(reverts, key, data);
   log.info('deposits.would_revert', { chainId, orderId, move, data });
+}
+
+/** Logs that an order is not what the configuration and its id say, so that nothing is signed: once for each deposit. */
+export function reportDoubt(
+  { log, reports: { reverts } }: Pick<Reporter, 'log' | 'reports'>,
+  { orderId, chainId }: { readonly orderId: string; readonly chainId: number },
+  doubt: string,
+): void {
+  const key = `${orderId} doubt`;
+  if (reverts.has(key)) return;
+  putNewest(reverts, key, doubt);
+  const error = new Error('an order in the database is not what the configuration and its id say');
+  log.error('deposits.order_in_doubt', error, { chainId, orderId, doubt });
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import type { SendPurpose } from '#contracts/purpose.ts';
+import { doubtOf } from './order-doubt.ts';
 import { gatewayOf } from './order-gateway.ts';
 import type { OrderSigner } from './signer.ts';
 import type { StoredOrder } from './stored-order.ts';
@@ -11,7 +12,7 @@ import type { StoredOrder } from './stored-order.ts';
 /** A payer's payment of an order that the service sends. */
 export interface RelayedPayment {
   readonly purpose: 'relay' | 'collect';
-  readonly order: Pick<StoredOrder, 'order' | 'gateway'>;
+  readonly order: Pick<StoredOrder, 'order' | 'orderId' | 'gateway'>;
   /** The service's signature over the order. */
   readonly signature: Hex;
   /** Encodes the gateway's call with a signature of the service. */
@@ -24,6 +25,8 @@ type PlanContext = {
 };
 
 const invalidSignature = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'InvalidSignature' });
+/** The answer for an order in doubt: no chain is asked. */
+export const doubtRefusal: RevertedPlan = { reverted: true, data: invalidSignature };
 /** The service's signatures have 65 bytes. */
 const wholeSignature = /^0x[0-9a-f]{130}$/i;
 
@@ -39,6 +42,7 @@ export async function planPayment(
 ): Promise<SendPlan | RevertedPlan> {
   const { chainId } = chain;
   const { purpose, signature, encode } = payment;
+  if (doubtOf(payment.order, chain) !== undefined) return doubtRefusal;
   // Without a signature the sending wallet would consent. The gateway refuses other senders with this error.
   if (!wholeSignature.test(signature)) return { reverted: true, data: invalidSignature };
   const call: SendCall<SendPurpose> = {

@@ -6,7 +6,7 @@ import type { Token } from '@florin/protocol/token.ts';
 import { encodeFunctionData } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import { approvalsOf } from '#orders/approval.ts';
-import { gatewayOf } from '#orders/order-gateway.ts';
+import { spenderOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
 /**
@@ -33,10 +33,10 @@ export function refundTransactions(
       tokenAddress: order.order.token,
       amountInToken: units.toString(),
     },
-    txRequest: { chainId: chain.chainId.toString(), to: gatewayOf(order, chain), data, value: '0' },
+    txRequest: { chainId: chain.chainId.toString(), to: spenderOf(order, chain), data, value: '0' },
     prerequisites: approvalsOf({
       chain,
-      spender: gatewayOf(order, chain),
+      spender: spenderOf(order, chain),
       token: { ...tokenText(token), address: order.order.token as Hex },
       amount: units,
       // Unknown, so a token that needs a reset first is always reset.

@@ -35,6 +35,19 @@ export function reclaimCall(order: StoredOrder): Hex {
   return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'reclaim', args: [order.order] });
 }
 
+/** Asks the gateway for the status of this very order. */
+export function statusCall(stored: StoredOrder): Hex {
+  return encodeFunctionData({ abi: paymentGatewayAbi, functionName: 'orderStatus', args: [stored.order] });
+}
+
+/** Of `statusOf` in contracts/src/interfaces/IPaymentGateway.sol. */
+const settledStatus = 2n;
+
+/** Whether an answer to `statusCall` says that the order is settled. */
+export function isSettledAnswer(answer: Hex): boolean {
+  return answer !== '0x' && BigInt(answer) === settledStatus;
+}
+
 /** The payout that the vault owes for a settled order: its net value in the settlement token. Deadline in Unix seconds. */
 export function payoutOf(order: StoredOrder, settlementToken: Token, deadline: number): Payout {
   return {

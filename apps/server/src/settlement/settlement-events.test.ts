@@ -57,6 +57,18 @@ test('a payment that is settled and paid out before its session is known to be p
   assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: '', attempts: 0 }]);
 });
 
+test('a payout to somebody else, or of another amount, is booked and completes nothing', async () => {
+  for (const differs of [{ to: `0x${'ee'.repeat(20)}` }, { amount: '1' }]) {
+    const sessionId = await world.openSession('base::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+    await world.mineFinal('base', ['PaidOut', order, { ...payoutValues, ...differs }]);
+    assert.equal((await world.session(sessionId)).status, 'paid');
+    const payout = (await world.legs(order)).find(({ leg }) => leg === 'payout');
+    assert.equal(payout?.status, 'waiting');
+  }
+});
+
 test('money that a settlement sends to a vault is float, even if the order names another recipient', async () => {
   const { vault } = world.chain('ethereum');
   const floatOf = async () => {

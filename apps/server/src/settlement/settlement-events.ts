@@ -1,4 +1,5 @@
 import type { Transaction } from '@florin/pg';
+import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
@@ -188,8 +189,24 @@ async function paidOut(
     throw new Error(`the payout of ${order.orderId} has no session or amount`);
   const paid = { chainName: chain.name, asset: session.settlementToken, amount: BigInt(amount) };
   await bookEvent(transaction, 'payout', order, event, payoutPostings(paid));
+  if (!isOwed(deps, { session, order, event })) {
+    const error = new Error('a vault has paid for an order something else than what the order is owed');
+    deps.log.error('settlement.payout_differs', error, { orderId: order.orderId, txHash: event.txHash });
+    return;
+  }
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
   if (session.orderId === order.orderId) await complete(transaction, deps, { session, order }, event);
+}
+
+/** Whether a vault has paid an order's merchant what the order is owed. The amount counts while the token is configured. */
+function isOwed(
+  { chains }: PaymentContext,
+  { session, order, event }: LockedOrder & { readonly event: ChainEvent },
+): boolean {
+  const { to, amount } = event.arguments;
+  const token = chains.token(session.settlementToken);
+  const owed = token && toTokenAmount(order.amounts.netValue, token.decimals).toString();
+  return to?.toLowerCase() === order.order.to.toLowerCase() && (owed === undefined || amount === owed);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { SendPurpose } from '#contracts/purpose.ts';
 import { findOrders } from '#orders/order.ts';
+import { doubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
@@ -12,6 +13,7 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { chooseGroups, type Item, isGathering } from './batch.ts';
 import type { SettlementContext, SettlementSettings } from './context.ts';
+import { beyondDoubt, settledBeyondDoubt } from './doubt.ts';
 import { legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
 import { delayAll, delayLeg, type Leg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
 import { findDeliveries } from './mint.ts';
@@ -133,10 +135,11 @@ async function sendSettlements(sending: Sending, items: readonly Item[]): Promis
   const now = deps.clock.now();
   const late = items.filter(({ order }) => !canBeSettled(order, now));
   for (const item of late.slice(0, deps.settings.batchSize)) await sendReclaim(sending, item);
-  const open = items.filter(({ order }) => canBeSettled(order, now));
+  const inTime = items.filter(({ order }) => canBeSettled(order, now));
+  const open = await beyondDoubt(deps, inTime, (order) => doubtOf(order, chain));
   const [oldest] = open;
   if (oldest === undefined) return;
-  // An order is settled on the gateway that it was paid to, configured or not. One call goes to one gateway.
+  // An order is settled on the gateway that it was paid to. One call goes to one gateway.
   const to = gatewayOf(oldest.order, chain);
   const there = open.filter((item) => gatewayOf(item.order, chain) === to);
   const neighbours = ({ order: { order } }: Item) => `${order.token}${order.to}`;
@@ -152,20 +155,35 @@ async function sendSettlements(sending: Sending, items: readonly Item[]): Promis
 async function sendReclaim(sending: Sending, item: Item): Promise<void> {
   const { deps, chain } = sending;
   deps.log.warn('settlement.reclaimed', { chainId: chain.chainId, orderId: item.leg.orderId });
+  await sendReturn(sending, item, 'settle', reclaimCall);
+}
+
+/** Sends a payment back to its payer. Only the gateway matters: nothing leaves through `via`. */
+async function sendReturn(
+  sending: Sending,
+  item: Item,
+  name: 'settle' | 'refund',
+  call: (order: Item['order']) => Hex,
+): Promise<void> {
+  const { deps, chain } = sending;
+  const isGateway = (order: Item['order']) => (doubtOf(order, chain) === 'gateway' ? 'gateway' : undefined);
+  const items = await beyondDoubt(deps, [item], isGateway);
+  if (items.length === 0) return;
   const to = gatewayOf(item.order, chain);
-  const encode = () => reclaimCall(item.order);
-  await sendBatch(sending, { name: 'settle', purpose: 'refund', items: [item], to, encode });
+  await sendBatch(sending, { name, purpose: 'refund', items, to, encode: () => call(item.order) });
 }
 
 async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<void> {
-  const payouts = await choosePayouts(sending.deps, sending.chain, items, sending.state.overCaps);
+  const { deps, chain } = sending;
+  const certain = await settledBeyondDoubt(deps, chain, items);
+  const payouts = await choosePayouts(deps, chain, certain, sending.state.overCaps);
   const [first] = payouts;
   if (first === undefined) return;
   await sendBatch(sending, {
     name: 'payout',
     purpose: 'payout',
     items: payouts,
-    to: payoutVaultOf(first.order, sending.chain),
+    to: payoutVaultOf(first.order, chain),
     encode: (part) =>
       payoutCall(
         part.map((item) => item.payout),
@@ -189,10 +207,7 @@ async function sendMints(sending: Sending, items: readonly Item[]): Promise<void
 
 async function sendRefund(sending: Sending, items: readonly Item[]): Promise<void> {
   const [item] = items;
-  if (item === undefined) return;
-  const to = gatewayOf(item.order, sending.chain);
-  const encode = () => refundCall(item.order);
-  await sendBatch(sending, { name: 'refund', purpose: 'refund', items: [item], to, encode });
+  if (item !== undefined) await sendReturn(sending, item, 'refund', refundCall);
 }
 
 /**

@@ -8,7 +8,7 @@ import { consentsOf } from '#authorizations/consent.ts';
 import { isPaymentSignedBy, type SignatureClaim } from '#authorizations/signature.ts';
 import type { TokenSigning } from '#contracts/token-signing.ts';
 import { findOrder, findOrders, isCollectedOnly } from '#orders/order.ts';
-import { gatewayOf } from '#orders/order-gateway.ts';
+import { spenderOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SubmissionContext } from './context.ts';
 import { recentOrders } from './submission.sql.ts';
@@ -119,7 +119,7 @@ function consentReader(deps: SignedOrderContext, { method, signature }: SubmitPa
       const signing = signings.get(order.tokenId);
       if (signing === undefined || !signing.permits.has(method)) return [];
       const { payer } = order.order;
-      const place = { gateway: gatewayOf(order, chain), domain: signing.domain };
+      const place = { gateway: spenderOf(order, chain), domain: signing.domain };
       return consentsOf(method, order, place).map(({ digest, nonce }) => ({
         ...{ order, nonce },
         claim: { chainId: order.chainId, payer, digest, signature: signature.toLowerCase() as Hex },

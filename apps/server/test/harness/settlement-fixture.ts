@@ -21,8 +21,9 @@ import {
 } from '@florin/evm';
 import { setOutcomes } from '@florin/evm/testing';
 import { statement } from '@florin/pg';
+import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
-import { concat, toFunctionSelector, toHex } from 'viem';
+import { concat, getAbiItem, toFunctionSelector, toHex } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
 import { purposes, type SendPurpose } from '#contracts/purpose.ts';
@@ -64,6 +65,7 @@ export type Happening = readonly [
 
 const balanceSelector = toFunctionSelector('balanceOf(address)');
 const availableSelector = toFunctionSelector('available(address)');
+const statusSelector = toFunctionSelector(getAbiItem({ abi: paymentGatewayAbi, name: 'orderStatus' }));
 
 const vaultEvents: readonly ChainEventName[] = ['PaidOut', 'PayoutSkipped'];
 
@@ -101,6 +103,8 @@ export class SettlementWorld {
   dailyCap = 10n ** 30n;
   /** The balance of the vaults, regardless of their caps. */
   held = 10n ** 30n;
+  /** What the gateways say of every order. */
+  orderStatus = 2;
   /** Contracts whose reads fail. */
   readonly refusing = new Set<Hex>();
   /** Wei per gas. */
@@ -176,6 +180,7 @@ export class SettlementWorld {
       attestations: undefined,
       read: async (_chainId, { to, data }) => {
         if (this.refusing.has(to)) throw new RpcError(3, 'execution reverted', '0x');
+        if (data.startsWith(statusSelector)) return toHex(this.orderStatus, { size: 32 });
         if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });
         if (data.startsWith(balanceSelector)) return toHex(this.held, { size: 32 });
         const caps = [this.perOrderCap, this.hourlyCap, this.dailyCap];
@@ -337,6 +342,7 @@ export class SettlementWorld {
 
   /** The recipient of a settlement, as the contracts' event reports it. */
   #saidBy(name: ChainEventName, { order }: StoredOrder): Record<string, string> {
+    if (name === 'PaidOut') return { to: order.to };
     if (name !== 'Settled') return {};
     return { to: order.orderType < orderKinds.vaultPayout ? order.to : order.via };
   }

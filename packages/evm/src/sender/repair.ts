@@ -17,6 +17,7 @@ import {
   storeAttempt,
   storeTransactions,
 } from './store.ts';
+import { hasSigned } from './wallet.ts';
 
 /** More replacements than this point to another fault, unless the base fee alone exceeds the offer. */
 const maxAttempts = 20;
@@ -44,7 +45,20 @@ export async function replace(
     // Another process has replaced or finished it meanwhile.
     if (locked === undefined || newestAttempt(locked).txHash !== last.txHash) return 'unchanged';
     const { nonce, to, data, gasLimit } = locked;
-    const unsigned = { chainId, nonce, to, data, gasLimit, ...fees };
+    const { maxFee, priorityFee, raw } = last;
+    const signed = { chainId, nonce, to, data, gasLimit, maxFee, priorityFee };
+    // The columns of a row are nobody's word. What this wallet has signed before, it may sign again.
+    if (!hasSigned(context.wallet.address, signed, raw)) {
+      const error = new Error(
+        'a stored transaction is not what this wallet has signed, and is not signed again',
+      );
+      context.log.error('sender.transaction_differs', error, {
+        chainId,
+        transactionId: transactionId.toString(),
+      });
+      return 'stuck';
+    }
+    const unsigned = { ...signed, ...fees };
     const txHash = await storeAttempt(
       transaction,
       context.wallet,

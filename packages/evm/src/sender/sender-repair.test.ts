@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Transaction } from '@florin/pg';
+import { statement, type Transaction } from '@florin/pg';
 import { silentLog } from '../../test/context.ts';
 import { emitterSource } from '../../test/emitter.ts';
 import { untilLockWaiter } from '../../test/lock-waiter.ts';
@@ -61,6 +61,32 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
     [['succeeded', second.txHash]],
   );
   assert.equal(await getTransactionCount(rpc, wallet.address, 'latest'), 1n);
+});
+
+const changeCall = statement({
+  name: 'sender_repair_test_change',
+  parameters: { transactionId: 'int8' },
+  columns: {},
+  text: `update sent_transactions set recipient = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', call_data = '0xdeadbeef'
+   where transaction_id = :transactionId`,
+});
+
+test('a wallet does not sign again what its database has changed, and what it has signed is mined', async () => {
+  const sent = await record(1);
+  await anvil.request('evm_setAutomine', [false]);
+  await sender.broadcast(sent.transactionId);
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
+  await mineAndFollow();
+  await database.db.query(changeCall, { transactionId: sent.transactionId });
+  setAhead(31_000);
+  await round();
+  assert.deepEqual(
+    (await pending()).map(({ attempts }) => attempts.map(({ txHash }) => txHash)),
+    [[sent.txHash]],
+  );
+  await anvil.request('anvil_setNextBlockBaseFeePerGas', ['0x1']);
+  await mineAndFollow(4);
+  assert.deepEqual(statuses(), ['succeeded']);
 });
 
 test('what nodes refuse for its fee is known as refused, and raised at once', async () => {

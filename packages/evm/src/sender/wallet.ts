@@ -1,5 +1,5 @@
-import { type SigningKey, signerOf } from '@florin/signing';
-import type { Hex } from 'viem';
+import { addressOfPublicKey, keccakHex, type SigningKey, secp256k1, signerOf } from '@florin/signing';
+import { type Hex, parseTransaction, type TransactionSerializedEIP1559 } from 'viem';
 import { encodeRlp, integerBytes, type RlpItem } from '../nodes/rlp.ts';
 
 /** An EIP-1559 transaction before its signature. Fees in wei per gas. */
@@ -30,6 +30,29 @@ export function walletOf(key: SigningKey): WalletSigner {
       return encoded([...fields, ...partsOf(await signer.sign(encoded(fields)))]);
     },
   };
+}
+
+/** Whether `raw` is this transaction, field by field, signed by this address. */
+export function hasSigned(address: Hex, transaction: UnsignedTransaction, raw: Hex): boolean {
+  const { r, s, yParity } = signatureIn(raw);
+  if (r === undefined || s === undefined) return false;
+  const bytes = Buffer.concat([bytesOf(r), bytesOf(s), Buffer.of(27 + (yParity ?? 0))]);
+  const digest = keccakHex(bytesOf(encoded(fieldsOf(transaction))));
+  const publicKey = secp256k1.recover(bytesOf(digest), bytes);
+  return publicKey !== undefined && addressOfPublicKey(publicKey) === address.toLowerCase();
+}
+
+function bytesOf(hex: Hex): Buffer {
+  return Buffer.from(hex.slice(2), 'hex');
+}
+
+function signatureIn(raw: Hex): { readonly r?: Hex; readonly s?: Hex; readonly yParity?: number } {
+  try {
+    return parseTransaction(raw as TransactionSerializedEIP1559);
+  } catch {
+    // Not a transaction.
+    return {};
+  }
 }
 
 /** The fields in the order of EIP-1559, without value and access list. */

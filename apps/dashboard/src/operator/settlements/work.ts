@@ -31,6 +31,7 @@ const reasons: Readonly<Record<string, string>> = {
   token_paused: 'The token is paused, or the vault cannot be read',
   attestation_pending: 'Circle has not attested the burn',
   outflow_cap: 'Over a cap of the configuration',
+  order_in_doubt: 'The configuration does not name its contracts, or its terms were changed',
   reorged: 'Its block is gone; it waits to be mined again',
   settled: 'The order was settled before',
   refunded: 'The payment was given back',

@@ -1,0 +1,177 @@
+import assert from 'node:assert/strict';
+import { after, before, beforeEach, test } from 'node:test';
+import { statement } from '@florin/pg';
+import type { Hex } from '@florin/protocol/order.ts';
+import { getAddress } from 'viem';
+import { chainsOf } from '#chains/chain.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
+import { type Log, silentLog } from '#telemetry/log.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import type { LegName } from './leg.ts';
+import { settlementRound } from './settlement.ts';
+
+let world: SettlementWorld;
+before(async () => {
+  world = await SettlementWorld.open();
+});
+after(() => world.close());
+beforeEach(() => {
+  world.orderStatus = 2;
+  logged.length = 0;
+});
+
+const thief: Hex = getAddress(`0x${'ee'.repeat(20)}`);
+const logged: unknown[] = [];
+const log: Log = {
+  ...silentLog,
+  warn: (event) => void logged.push(event),
+  error: (event, _error, fields) => void logged.push(`${event} ${fields?.['doubt'] ?? ''}`.trim()),
+};
+
+const changeOrder = statement({
+  name: 'doubt_test_change',
+  parameters: {
+    orderId: 'text',
+    recipient: 'text',
+    via: 'text',
+    gateway: 'text',
+    vault: 'text',
+    net: 'int8',
+  },
+  columns: {},
+  text: `update orders set recipient = :recipient, via = :via, gateway = :gateway, payout_vault = :vault, net_value = :net
+   where order_id = :orderId`,
+});
+const addPayout = statement({
+  name: 'doubt_test_leg',
+  parameters: { orderId: 'text', sessionId: 'text', chainId: 'int8', at: 'timestamptz' },
+  columns: {},
+  text: `insert into settlements (order_id, leg, session_id, chain_id, status, retry_at, created_at, updated_at)
+   values (:orderId, 'payout', :sessionId, :chainId, 'waiting', :at, :at, :at)`,
+});
+
+interface Changes {
+  readonly recipient?: Hex;
+  readonly via?: Hex;
+  readonly gateway?: Hex;
+  readonly vault?: Hex;
+  readonly net?: bigint;
+}
+
+/** Changes the row of an order, as whoever can write to the database may. */
+async function change({ orderId, order, gateway, payoutVault, amounts }: StoredOrder, changes: Changes) {
+  await world.database.db.query(changeOrder, {
+    ...{ orderId, recipient: order.to, via: order.via, gateway, vault: payoutVault, net: amounts.netValue },
+    ...changes,
+  });
+}
+
+async function paid(settlementToken: string): Promise<StoredOrder> {
+  const order = await world.signOrder(await world.openSession(settlementToken), 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  return order;
+}
+
+async function toPayOut(): Promise<StoredOrder> {
+  const order = await paid('base::usdc');
+  await world.mineFinal('ethereum', ['Settled', order]);
+  return order;
+}
+
+async function send(leg: LegName): Promise<void> {
+  const chain = world.chain(leg === 'payout' ? 'base' : 'ethereum');
+  await settlementRound({ ...world.deps, log }, chain, leg);
+}
+
+async function stateOf(order: StoredOrder, name: LegName): Promise<string> {
+  const leg = (await world.legs(order)).find((candidate) => candidate.leg === name);
+  return `${leg?.status} ${leg?.reason}`.trim();
+}
+
+const waits = 'waiting order_in_doubt';
+
+const changedPayouts: Readonly<Record<string, readonly [Changes, string]>> = {
+  'to another recipient': [{ recipient: thief }, 'id'],
+  'of more than the payment': [{ net: 777_000_000n }, 'amount'],
+  'from another vault': [{ vault: thief }, 'vault'],
+  'of a payment at another gateway': [{ gateway: thief }, 'gateway'],
+  'of a payment that settled elsewhere': [{ via: thief }, 'via'],
+};
+
+for (const [what, [changes, doubt]] of Object.entries(changedPayouts)) {
+  test(`no payout ${what} is signed because a row in the database says so, and the operator is alarmed`, async () => {
+    const order = await toPayOut();
+    await change(order, changes);
+    await send('payout');
+    assert.equal(await stateOf(order, 'payout'), waits);
+    assert.deepEqual(logged, [`settlement.order_in_doubt ${doubt}`]);
+    assert.equal((await world.session(order.sessionId)).pendingReason, 'order_in_doubt');
+    await change(order, {});
+    world.clock.time += 10_000;
+    await send('payout');
+    assert.equal(await stateOf(order, 'payout'), 'sent');
+  });
+}
+
+test('no vault pays for an order that its gateway does not call settled, whatever the database says', async () => {
+  const order = await world.signOrder(await world.openSession('base::usdc'), 'ethereum::usdc');
+  const { chainId } = world.chain('base');
+  const { orderId, sessionId } = order;
+  await world.database.db.query(addPayout, { orderId, sessionId, chainId, at: world.clock.now() });
+  for (const status of [0, 1, 3, 4]) {
+    world.orderStatus = status;
+    await send('payout');
+    assert.equal(await stateOf(order, 'payout'), 'waiting');
+    world.clock.time += 120_000;
+  }
+  assert.deepEqual(logged, Array(4).fill('settlement.not_settled_yet'));
+  world.clock.time += 600_000;
+  await send('payout');
+  assert.equal(await stateOf(order, 'payout'), waits);
+});
+
+test('a payout waits while the chain of its payment cannot be read or is not configured, and goes on afterwards', async () => {
+  const order = await toPayOut();
+  const { gateway } = world.chain('ethereum');
+  world.refusing.add(gateway);
+  await send('payout');
+  assert.equal(await stateOf(order, 'payout'), 'waiting');
+  world.refusing.delete(gateway);
+  const without = world.with({ chains: chainsOf(world.chains.all.filter(({ name }) => name === 'base')) });
+  world.clock.time += 10_000;
+  await settlementRound({ ...without.deps, clock: world.clock, log }, world.chain('base'), 'payout');
+  assert.deepEqual(logged, ['settlement.not_settled_yet', 'settlement.order_in_doubt chain']);
+  world.clock.time += 60_000;
+  await send('payout');
+  assert.equal(await stateOf(order, 'payout'), 'sent');
+});
+
+test('a settlement goes neither to another gateway nor through another way out, and holds up no other', async () => {
+  const [foreign, diverted, changed, sound] = [
+    await paid('ethereum::usdc'),
+    await paid('base::usdc'),
+    await paid('ethereum::usdc'),
+    await paid('ethereum::usdc'),
+  ];
+  await change(foreign, { gateway: thief });
+  await change(diverted, { via: thief });
+  await change(changed, { recipient: thief });
+  await send('settle');
+  const states = await Promise.all(
+    [foreign, diverted, changed, sound].map((order) => stateOf(order, 'settle')),
+  );
+  assert.deepEqual(states, [waits, waits, waits, 'sent']);
+  assert.deepEqual(
+    logged.sort(),
+    ['gateway', 'id', 'via'].map((doubt) => `settlement.order_in_doubt ${doubt}`),
+  );
+});
+
+test('money goes back through a configured gateway alone, and `via` stops no return', async () => {
+  const [foreign, diverted] = [await paid('ethereum::usdc'), await paid('base::usdc')];
+  await change(foreign, { gateway: thief });
+  await change(diverted, { via: thief });
+  world.clock.time = Number(diverted.order.reclaimAt) * 1_000;
+  await send('settle');
+  assert.deepEqual([await stateOf(foreign, 'settle'), await stateOf(diverted, 'settle')], [waits, 'sent']);
+});

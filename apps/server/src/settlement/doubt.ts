@@ -1,0 +1,79 @@
+import { RpcError, RpcUnavailable } from '@florin/evm';
+import { type Chain, contractsOf } from '#chains/chain.ts';
+import { isAmong, valueDoubtOf } from '#orders/order-doubt.ts';
+import { gatewayOf } from '#orders/order-gateway.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
+import type { Item } from './batch.ts';
+import type { SettlementContext } from './context.ts';
+import { delayLeg, postponeOrDelay } from './leg.ts';
+import { isSettledAnswer, payoutVaultOf, statusCall } from './settlement-call.ts';
+
+/**
+ * The items whose orders are beyond doubt. The others wait, and each attempt alarms the operator. They go on once nothing
+ * is in doubt any more.
+ */
+export async function beyondDoubt(
+  deps: SettlementContext,
+  items: readonly Item[],
+  doubtOf: (order: StoredOrder) => string | undefined,
+): Promise<readonly Item[]> {
+  const certain: Item[] = [];
+  for (const item of items) {
+    const doubt = doubtOf(item.order);
+    if (doubt === undefined) {
+      certain.push(item);
+      continue;
+    }
+    const { chainId, orderId, name } = item.leg;
+    const error = new Error(
+      'an order in the database is not what the configuration and its id say, and is not sent',
+    );
+    deps.log.error('settlement.order_in_doubt', error, { chainId, orderId, leg: name, doubt });
+    await deps.db.transaction((transaction) => delayLeg(transaction, deps, item.leg, 'order_in_doubt'));
+  }
+  return certain;
+}
+
+/**
+ * The items whose orders are beyond doubt, and of which the gateway that took the payment says now that they are settled.
+ * A vault pays on our signature alone, so no row of the database suffices for one.
+ */
+export async function settledBeyondDoubt(
+  deps: SettlementContext,
+  chain: Chain,
+  items: readonly Item[],
+): Promise<readonly Item[]> {
+  const certain = await beyondDoubt(deps, items, (order) => payoutDoubtOf(deps, chain, order));
+  const answers = await Promise.all(certain.map(({ order }) => isSettled(deps, order)));
+  for (const [index, { leg }] of certain.entries()) {
+    if (answers[index] === true) continue;
+    // Usually a node that is behind.
+    const fields = { chainId: chain.chainId, orderId: leg.orderId, isRead: answers[index] !== undefined };
+    deps.log.warn('settlement.not_settled_yet', fields);
+    await postponeOrDelay(deps, leg, 'order_in_doubt');
+  }
+  return certain.filter((_, index) => answers[index] === true);
+}
+
+function payoutDoubtOf(
+  { chains }: Pick<SettlementContext, 'chains'>,
+  chain: Chain,
+  stored: StoredOrder,
+): string | undefined {
+  if (!isAmong(contractsOf(chain).vaults, payoutVaultOf(stored, chain))) return 'vault';
+  const source = chains.byId(stored.chainId);
+  return source === undefined ? 'chain' : valueDoubtOf(stored, source);
+}
+
+/** Whether the order's gateway says that it is settled; undefined when it cannot be read. */
+async function isSettled(deps: SettlementContext, stored: StoredOrder): Promise<boolean | undefined> {
+  const source = deps.chains.byId(stored.chainId);
+  if (source === undefined) return undefined;
+  try {
+    const call = { to: gatewayOf(stored, source), data: statusCall(stored) };
+    return isSettledAnswer(await deps.read(source.chainId, call));
+  } catch (error) {
+    if (error instanceof RpcError || error instanceof RpcUnavailable) return undefined;
+    throw error;
+  }
+}
