@@ -9,6 +9,7 @@ import type { SendPurpose } from '#contracts/purpose.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { fixtureOrder } from '../../test/harness/order-fixture.ts';
 import { doubtOf, valueDoubtOf } from './order-doubt.ts';
+import { spenderOf } from './order-gateway.ts';
 import { orderIdOf, orderSignerOf } from './order-signer.ts';
 import { planPayment } from './payment-plan.ts';
 
@@ -68,6 +69,11 @@ test('an order is beyond doubt when the configuration names its gateway and its 
   ] as const;
   for (const change of changed)
     assert.equal(doubtOf({ ...order, order: { ...order.order, ...change } }, chain), 'id');
+});
+
+test('wallets are asked to approve a configured gateway alone, whatever the row of an order says', () => {
+  const spenders = [chain.gateway, earlier, foreign].map((gateway) => spenderOf({ gateway }, chain));
+  assert.deepEqual(spenders, [chain.gateway, earlier, chain.gateway]);
 });
 
 test('the values of an order in doubt are those of no configured token, or not those of its amounts', () => {
