@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { SendCall, SendPlan } from '@florin/evm';
+import type { SendPlan, SendRequest } from '@florin/evm';
 import { microUsd } from '@florin/protocol/money.ts';
 import { type Hex, type Order, type OrderType, orderKinds } from '@florin/protocol/order.ts';
 import { zeroAddress } from 'viem';
@@ -92,7 +92,7 @@ test('the order signer’s wallet omits the signature at the present gateway alo
   /** The call that is planned, with the one by which the signer's own wallet would consent. */
   const planned = async (order: ReturnType<typeof stored>, signedAs = order) => {
     const asked: unknown[] = [];
-    const plan = async (_chainId: number, { data, dataByRelayer }: SendCall<SendPurpose>) => {
+    const plan = async (_chainId: number, { data, dataByRelayer }: SendRequest<SendPurpose>) => {
       asked.push([data, dataByRelayer]);
       return {} as SendPlan;
     };

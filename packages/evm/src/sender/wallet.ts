@@ -34,7 +34,7 @@ export function walletOf(key: SigningKey): WalletSigner {
 
 /** Whether `raw` is this transaction, field by field, signed by this address. */
 export function hasSigned(address: Hex, transaction: UnsignedTransaction, raw: Hex): boolean {
-  const { r, s, yParity } = signatureIn(raw);
+  const { r, s, yParity } = signatureIn(raw) ?? {};
   if (r === undefined || s === undefined) return false;
   const bytes = Buffer.concat([bytesOf(r), bytesOf(s), Buffer.of(27 + (yParity ?? 0))]);
   const digest = keccakHex(bytesOf(encoded(fieldsOf(transaction))));
@@ -46,12 +46,12 @@ function bytesOf(hex: Hex): Buffer {
   return Buffer.from(hex.slice(2), 'hex');
 }
 
-function signatureIn(raw: Hex): { readonly r?: Hex; readonly s?: Hex; readonly yParity?: number } {
+/** The parts of the signature; undefined where there is no transaction. */
+function signatureIn(raw: Hex) {
   try {
     return parseTransaction(raw as TransactionSerializedEIP1559);
   } catch {
-    // Not a transaction.
-    return {};
+    return undefined;
   }
 }
 
