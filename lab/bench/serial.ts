@@ -11,7 +11,8 @@ const count = 10_000;
 /** As the workers take them. */
 const listBatch = 2_000;
 const archiveBatch = 500;
-const removalBatch = 200;
+const removalBatch = 500;
+const removers = 4;
 const merchants = 20;
 
 /** Work that one process of an installation does at a time: what it takes, and how it is begun. */
@@ -22,6 +23,8 @@ interface SerialWork {
   readonly prepare: readonly string[];
   /** One batch; returns whether more is left. */
   readonly step: (transaction: Transaction) => Promise<boolean>;
+  /** How many do it at the same time; one when absent. */
+  readonly workers?: number;
 }
 
 const insertSessions = `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code,
@@ -34,25 +37,29 @@ const insertSessions = `insert into sessions (session_id, merchant_id, session_t
   from generate_series(1, $1::int) as n`;
 
 /** Five events of each object, all of them delivered, each with 2 kB. */
-const insertOldEvents = `with merchant as (
-    insert into merchants (merchant_id, merchant_name, created_at) values ('mer_old', 'Shop', now())
+const insertOldEvents = (name: string) => `with merchant as (
+    insert into merchants (merchant_id, merchant_name, created_at) values ('mer_${name}', 'Shop', now())
   ), webhook as (
     insert into webhooks (webhook_id, merchant_id, webhook_name, webhook_description, webhook_url, status,
       subscribed_events, sealed_key, created_at, updated_at)
-    values ('wkid_old', 'mer_old', 'Shop', '', 'https://shop.example/', 'active', '{*}', '\\x00', now(), now())
+    values ('wkid_${name}', 'mer_${name}', 'Shop', '', 'https://shop.example/', 'active', '{*}', '\\x00', now(), now())
   ), made as (
-    select n, 'evt_old' || n as event_id, 'dlv_old' || n as delivery_id, 'sess_old' || n / 5 as object_id, n % 5 + 1 as sequence,
+    select n, 'evt_${name}' || n as event_id, 'dlv_${name}' || n as delivery_id, 'sess_${name}' || n / 5 as object_id, n % 5 + 1 as sequence,
       now() - interval '100 days' as at
     from generate_series(1, $1::int) as n
   ), raised as (
     insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
-    select event_id, 'mer_old', 'session.paid', object_id, sequence, '{"data":"' || repeat(md5(event_id), 60) || '"}', at from made
+    select event_id, 'mer_${name}', 'session.paid', object_id, sequence, '{"data":"' || repeat(md5(event_id), 60) || '"}', at from made
   ), delivered as (
     insert into deliveries (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, attempt_count, created_at)
-    select delivery_id, event_id, 'wkid_old', 'mer_old', object_id, sequence, 'succeeded', 1, at from made
+    select delivery_id, event_id, 'wkid_${name}', 'mer_${name}', object_id, sequence, 'succeeded', 1, at from made
   )
   insert into delivery_attempts (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body)
   select delivery_id, 1, at, 200, 5, '', 'ok' from made`;
+
+async function removeOld(transaction: Transaction): Promise<boolean> {
+  return (await removeEventsBatch(transaction, systemClock.now(), removalBatch)) > 0;
+}
 
 const works: readonly SerialWork[] = [
   {
@@ -100,8 +107,15 @@ const works: readonly SerialWork[] = [
   {
     what: 'removal of old events',
     unit: 'event with its delivery and attempt',
-    prepare: [insertOldEvents],
-    step: async (transaction) => (await removeEventsBatch(transaction, systemClock.now(), removalBatch)) > 0,
+    prepare: [insertOldEvents('old')],
+    step: removeOld,
+  },
+  {
+    what: `removal of old events by ${removers} workers`,
+    unit: 'event with its delivery and attempt',
+    prepare: [insertOldEvents('older')],
+    step: removeOld,
+    workers: removers,
   },
 ];
 
@@ -114,20 +128,24 @@ export async function measureSerialWork({
 }: BenchEnvironment): Promise<BenchResult> {
   const url = await createDatabase('serial');
   await migrate(url, schema);
-  const db = openDatabase({ url, schema, connections: 2 });
+  const db = openDatabase({ url, schema, connections: removers });
   onEnd(() => db.close());
   const client = new pg.Client({ connectionString: withSystemScope(url, schema) });
   await client.connect();
   const rows: Record<string, string | number>[] = [];
   try {
-    for (const { what, unit, prepare, step } of works) {
+    for (const { what, unit, prepare, step, workers = 1 } of works) {
       for (const text of prepare) await client.query(text, [count]);
       const [start, cpu, postgres] = [
         performance.now(),
         process.cpuUsage(),
         cpuOfChildren(effort.postgresPid ?? 0),
       ];
-      while (await db.transaction(step));
+      await Promise.all(
+        Array.from({ length: workers }, async () => {
+          while (await db.transaction(step));
+        }),
+      );
       const seconds = (performance.now() - start) / 1_000;
       const { user, system } = process.cpuUsage(cpu);
       const ofPostgres = cpuOfChildren(effort.postgresPid ?? 0) - postgres;

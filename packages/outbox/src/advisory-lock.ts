@@ -6,4 +6,4 @@ export const outboxLocks = {
   deliveryPart: { key: 'delivery part ', guards: 'the order of deliveries of one part of the owners' },
 } as const;
 
-export const { awaitLock, awaitLockOf, awaitShare, tryLockOf } = lockRegistry(outboxLocks);
+export const { awaitLockOf, awaitShare, tryLockOf } = lockRegistry(outboxLocks);

@@ -8,8 +8,8 @@ import { partOf } from './delivery-part.ts';
 // - next_attempt_at is null while the delivery is paused: after an earlier event of the same object, or while its webhook is not
 //   active.
 // Deliveries are paused, resumed, leased and recorded only under the advisory lock of their owner's part. Otherwise a delivery
-// could be paused after one that is being recorded at that moment. The removal of old events concerns all owners, and takes the
-// whole lock, which those of parts share. Emitters take no lock: the deliveries that they insert are due.
+// could be paused after one that is being recorded at that moment. Programs before the parts take the whole lock, which those of
+// parts share. Emitters take no lock: the deliveries that they insert are due.
 
 /**
  * Takes a share of the lock, and makes the planner use index scans and nested loops until the transaction ends. They suit small batches

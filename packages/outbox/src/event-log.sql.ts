@@ -9,20 +9,9 @@ export const eventById = statement({
    where event_id = :eventId and merchant_id = :merchantId and created_at > :createdAfter and body <> ''`,
 });
 
-/** The event that would be removed first. */
-export const oldEvent = statement({
-  name: 'webhooks_old_event',
-  parameters: { createdBefore: 'timestamptz' },
-  columns: { event_id: 'text' },
-  text: `select event_id from events
-   where created_at < :createdBefore and body <> ''
-     and not exists (select from deliveries where deliveries.event_id = events.event_id and deliveries.status = 'pending')
-   order by created_at limit 1`,
-});
-
 /**
  * Removes old events with their deliveries, unless one of those is pending. The last event of an object keeps its row without
- * the body, for the sequence of the next. Under the lock of the delivery queues no delivery becomes pending meanwhile.
+ * the body, for the sequence of the next. The caller takes events so old that no delivery becomes pending meanwhile.
  */
 export const removeOldEvents = statement({
   name: 'webhooks_remove_old_events',
@@ -37,7 +26,8 @@ export const removeOldEvents = statement({
      where created_at < :createdBefore and body <> ''
        and not exists (
          select from deliveries where deliveries.event_id = events.event_id and deliveries.status = 'pending')
-     order by created_at limit :limit
+     -- Workers remove different events at the same time.
+     order by created_at limit :limit for update skip locked
    ), old_deliveries as materialized (
      select deliveries.delivery_id from deliveries join old on old.event_id = deliveries.event_id
    ), gone_attempts as (

@@ -1,22 +1,22 @@
 import { isLockTimeout, type Transaction } from '@florin/pg';
-import { oldEvent, removeOldEvents } from './event-log.sql.ts';
+import { removeOldEvents } from './event-log.sql.ts';
 import { oldestReadable } from './event-log.ts';
-import { restAfterBatch } from './rest.ts';
 import { nextSweep } from './sweep.sql.ts';
 import { stepSweep } from './sweep.ts';
-import { limitLockWait } from './webhook.sql.ts';
-import { lockDeliveryQueues } from './webhook.ts';
 import type { OutboxWorker } from './worker.ts';
 
 const sweepIntervalMs = 1_000;
 /** Lists skip expired events one by one, so there must be few. */
 const removalIntervalMs = 10_000;
-/** Events removed in one transaction. Deliveries wait for it, some ten milliseconds. */
-const batchSize = 200;
+/** Events removed in one transaction. */
+const batchSize = 500;
 /** Batches in one round. */
 const maxBatches = 5_000;
-/** A removal waits for turns no longer than this, because turns and calls of all owners wait behind it. */
-const lockLimit = '100ms';
+/**
+ * No removal locks the queues of deliveries: until an event has been unreadable for this long, nothing that could still send it
+ * again goes on. Requests and steps of sweeps end within minutes, and clocks of processes differ by less.
+ */
+const marginMs = 3_600_000;
 
 /** Continues the sweeps that enabling, replaying and removing webhooks began, and removes old events, until the signal aborts. */
 export async function runHousekeeping(worker: OutboxWorker, signal: AbortSignal): Promise<void> {
@@ -58,8 +58,10 @@ async function removeOld({ db, clock }: OutboxWorker, signal: AbortSignal): Prom
     const removed = await db.transaction((transaction) =>
       removeEventsBatch(transaction, clock.now(), batchSize),
     );
-    if (removed < batchSize) break;
-    await restAfterBatch(clock, startedMs, signal);
+    // Another worker may have taken a part of the batch.
+    if (removed === 0) break;
+    // As long as the batch, so that a backlog takes half of one connection.
+    await clock.sleep(clock.monotonicMs() - startedMs, signal);
   }
 }
 
@@ -79,15 +81,11 @@ async function repeat(
 }
 
 /**
- * Removes up to `limit` expired events with their deliveries, oldest first. Events with pending deliveries stay. Returns the
- * number of removed events. Fails when a turn goes on for too long; then the next round removes them.
+ * Removes up to `limit` events that expired an hour ago or earlier, with their deliveries, oldest first. Events with pending
+ * deliveries stay, and those that another worker is removing are left to it. Returns the number of removed events.
  */
 export async function removeEventsBatch(transaction: Transaction, now: Date, limit: number): Promise<number> {
-  const createdBefore = oldestReadable(now);
-  // Usually there is none, and no lock is needed.
-  if ((await transaction.query(oldEvent, { createdBefore })).length === 0) return 0;
-  await transaction.query(limitLockWait, { limit: lockLimit });
-  await lockDeliveryQueues(transaction);
+  const createdBefore = new Date(oldestReadable(now).getTime() - marginMs);
   const [row] = await transaction.query(removeOldEvents, { createdBefore, limit });
   return Number(row?.removed ?? 0n);
 }

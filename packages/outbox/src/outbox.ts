@@ -30,7 +30,6 @@ export { eventLifeDays, findEvent, oldestReadable } from './event-log.ts';
 export { removeEventsBatch, runHousekeeping } from './housekeeping.ts';
 export { resealWebhookKeys } from './reseal.ts';
 export { maxResent, type ResendRequest, type Resent, resendDeliveries, resendDelivery } from './resend.ts';
-export { restAfterBatch } from './rest.ts';
 export { defaultRetrySettings, nextAttemptAt } from './retry.ts';
 export { plainHeaders, signWebhook } from './signature.ts';
 export { sendTestEvent, type TestEvent } from './test-event.ts';
@@ -42,7 +41,6 @@ export {
   findWebhook,
   type KeylessWebhook,
   listWebhooks,
-  lockDeliveryQueues,
   lockedWebhook,
   maxWebhooks,
   refreshWebhookKey,

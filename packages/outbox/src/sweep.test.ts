@@ -20,7 +20,7 @@ after(() => database.close());
 const { db } = database;
 const deps = testOutbox();
 const worker = database.worker();
-const start = new Date('2026-03-04T12:00:00Z');
+const start = new Date(Math.floor(Date.now() / 1000) * 1000 - 86_400_000);
 
 const parkAll = statement({
   name: 'fixture_park_all',

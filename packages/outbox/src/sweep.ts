@@ -1,6 +1,7 @@
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import type { OutboxContext } from './context.ts';
 import { statusesBefore } from './delivery.machine.ts';
+import { oldestReadable } from './event-log.ts';
 import * as sql from './sweep.sql.ts';
 import { limitLockWait, lockDeliveriesOfOwner } from './webhook.sql.ts';
 
@@ -122,7 +123,8 @@ async function step(
     return transaction.query(sql.replayStep, {
       webhookId,
       afterOrdinal: place.number,
-      since: sweep.since,
+      // Events expire while a long replay goes on, and their removal locks no queue.
+      since: new Date(Math.max(sweep.since.getTime(), oldestReadable(nextAttemptAt).getTime())),
       nextAttemptAt,
       statuses: statusesBefore('replay'),
     });

@@ -1,5 +1,5 @@
 import { statement } from '@florin/pg';
-import { awaitLock, awaitLockOf, awaitShare } from './advisory-lock.ts';
+import { awaitLockOf, awaitShare } from './advisory-lock.ts';
 import { partOf } from './delivery-part.ts';
 
 const webhookColumns = {
@@ -129,13 +129,6 @@ export const limitLockWait = statement({
   parameters: { limit: 'text' },
   columns: { limit: 'text' },
   text: `select set_config('lock_timeout', :limit, true) as limit`,
-});
-
-export const lockDeliveries = statement({
-  name: 'webhooks_lock_deliveries',
-  parameters: {},
-  columns: { locked: 'text' },
-  text: `select ${awaitLock('deliveries')}::text as locked`,
 });
 
 // A pending delivery without a time is paused: it keeps its position and costs the engine nothing. Only the first ones are

@@ -229,14 +229,6 @@ export async function lockQueuesOf(transaction: Transaction, ownerId: string): P
   await transaction.query(sql.lockDeliveriesOfOwner, { merchantId: ownerId });
 }
 
-/**
- * Locks all delivery queues until the transaction ends. Take it before the row of any webhook or delivery: the engine uses the
- * same order.
- */
-export async function lockDeliveryQueues(transaction: Transaction): Promise<void> {
-  await transaction.query(sql.lockDeliveries);
-}
-
 /** One webhook of the owner, its row locked until the transaction ends; or webhook_not_found. */
 export async function lockWebhook(
   transaction: Transaction,

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { randomBytes } from 'node:crypto';
 import { after, test } from 'node:test';
-import { lockDeliveryQueues } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import fc from 'fast-check';
 import { testDatabase } from '../../test/harness/database.ts';
+import { awaitLock } from './advisory-lock.ts';
 import { addUpLists } from './list-count.ts';
 
 const database = await testDatabase();
@@ -31,6 +31,13 @@ const pendingCount = statement({
   text: 'select count(*) as pending from list_total_changes where merchant_id = :merchantId',
 });
 
+const lockDeliveries = statement({
+  name: 'list_count_test_lock_deliveries',
+  parameters: {},
+  columns: { locked: 'text' },
+  text: `select ${awaitLock('deliveries')}::text as locked`,
+});
+
 const newMerchant = () => `mer_${randomBytes(8).toString('hex')}`;
 const addUp = (limit: number) => db.transaction((transaction) => addUpLists(transaction, limit));
 
@@ -52,7 +59,7 @@ test('list counts are added up while a delivery round holds its lock', async () 
   const merchantId = newMerchant();
   await db.query(addChanges, { merchantId, facets: ['session.paid'], changes: [1] });
   await db.transaction(async (turn) => {
-    await lockDeliveryQueues(turn);
+    await turn.query(lockDeliveries);
     await addUpAll(100);
   });
   assert.deepEqual(await db.query(pendingCount, { merchantId }), [{ pending: 0n }]);
