@@ -125,6 +125,18 @@ test('an account’s settlement mode is set by hand, and only to a valid mode', 
   assert.equal((listed as { settlementMode?: string } | undefined)?.settlementMode, '');
 });
 
+test('a payer is erased by hand, and the audit log does not name them', async () => {
+  assert.deepEqual(await world.run('payer erase --email Payer@example.com'), {
+    exitCode: 0,
+    stdout:
+      'erased from 0 sessions. Backups and what webhooks delivered still have it, and no chain has it.\n',
+    stderr: '',
+  });
+  assert.deepEqual(await world.database.db.query(actsOn, { subject: '' }), [
+    { action: 'erasePayer', actor_kind: 'operator' },
+  ]);
+});
+
 test('resealing seals every webhook with the newest master key, and a second run finds none', async () => {
   const merchantId = await world.newMerchant();
   const [older, newer] = ['00'.repeat(32), '11'.repeat(32)];
