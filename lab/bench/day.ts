@@ -1,13 +1,11 @@
-import { join } from 'node:path';
 import { systemClock } from '@florin/server/operator';
-import { startPostgres } from '@florin/world';
 import { findViolations, settleDown } from '../chaos/chaos-check.ts';
 import { mineChain } from '../chaos/chaos-faults.ts';
 import { buy, createOnce, fundBuyers, type Sale } from '../chaos/chaos-payers.ts';
-import { type ChaosWorld, startChaosWorld } from '../chaos/chaos-world.ts';
-import { cpuOf, cpuOfChildren } from './cpu.ts';
+import type { ChaosWorld } from '../chaos/chaos-world.ts';
 import type { BenchEnvironment } from './environment.ts';
 import type { BenchResult } from './report.ts';
+import { parts, type RolesWorld, startRolesWorld, type Times, timesBetween } from './roles-world.ts';
 
 /** Of a day of a large shop, hour by hour: the share of the busiest hour's sessions that begins in each. */
 const hours = [
@@ -24,10 +22,6 @@ const healingMs = 300_000;
 const settlingMs = 15_000;
 const createLimitMs = 30_000;
 
-/** Processor time so far, in microseconds, by what used it. */
-type Times = Readonly<Record<'web' | 'watcher' | 'worker' | 'PostgreSQL', number>>;
-const parts = ['web', 'watcher', 'worker', 'PostgreSQL'] as const;
-
 interface Span {
   readonly times: Times;
   readonly seconds: number;
@@ -41,14 +35,8 @@ interface Span {
  * what both say, or the arithmetic of docs/scaling.md does not hold.
  */
 export async function measureDay({ effort, log }: BenchEnvironment): Promise<BenchResult> {
-  let postgresPid = 0;
-  const none = async () => undefined;
-  const world = await startChaosWorld(async (folder) => {
-    const settings = { max_wal_size: '4GB', min_wal_size: '1GB' };
-    const postgres = await startPostgres({ dataFolder: join(folder, 'postgres'), isDurable: true, settings });
-    postgresPid = postgres.pid;
-    return { url: postgres.url, replicas: 1, crash: none, revive: none, stop: postgres.stop };
-  });
+  const rolesWorld = await startRolesWorld();
+  const { world } = rolesWorld;
   const ending = new AbortController();
   try {
     const counts = {
@@ -64,7 +52,7 @@ export async function measureDay({ effort, log }: BenchEnvironment): Promise<Ben
     const sales: Sale[] = [];
     const hourMs = effort.seconds * 1_000;
     const measured = (work: () => Promise<{ sessions: number; payments: number }>) =>
-      spanOf(world, postgresPid, work);
+      spanOf(rolesWorld, work);
     // A process that has just started compiles what it runs, and opens its books: that is no cost of a payment.
     await measured(() => together(world, sales, { shares: Array<number>(hoursAlone).fill(1), hourMs }));
     const idle = await measured(async () => {
@@ -95,27 +83,19 @@ export async function measureDay({ effort, log }: BenchEnvironment): Promise<Ben
 
 /** Measures a piece of work until every payment in it is settled and every webhook delivered. */
 async function spanOf(
-  world: ChaosWorld,
-  postgresPid: number,
+  { world, times }: RolesWorld,
   work: () => Promise<{ sessions: number; payments: number }>,
 ): Promise<Span> {
-  const now = (): Times => {
-    const own = (role: string) =>
-      world.members.reduce(
-        (sum, { name, process }) => (name.startsWith(role) ? sum + cpuOf(process.pid ?? 0) : sum),
-        0,
-      );
-    const PostgreSQL = cpuOf(postgresPid) + cpuOfChildren(postgresPid);
-    return { web: own('web'), watcher: own('watcher'), worker: own('worker'), PostgreSQL };
-  };
-  const [start, before] = [performance.now(), now()];
+  const [start, before] = [performance.now(), times()];
   const done = await work();
   await systemClock.sleep(settlingMs);
   const left = await settleDown(world, healingMs);
   if (left.length > 0) throw new Error(left.join('; '));
-  const after = now();
-  const times = Object.fromEntries(parts.map((part) => [part, after[part] - before[part]])) as Times;
-  return { ...done, times, seconds: (performance.now() - start) / 1_000 };
+  return {
+    ...done,
+    times: timesBetween(before, times()),
+    seconds: (performance.now() - start) / 1_000,
+  };
 }
 
 /** Sessions at the pace of the shares, and payments beside them. */

@@ -3,6 +3,7 @@ import { loadavg } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureAgents } from './agent.ts';
+import { measureBlock } from './block.ts';
 import { measureCheckout } from './checkout.ts';
 import { measureDay } from './day.ts';
 import { measureDeposits } from './deposits.ts';
@@ -24,6 +25,7 @@ import { measureWebhooks } from './webhook.ts';
 
 const subjects: Readonly<Record<string, (environment: BenchEnvironment) => Promise<BenchResult>>> = {
   agent: measureAgents,
+  block: measureBlock,
   checkout: measureCheckout,
   day: measureDay,
   deposits: measureDeposits,

@@ -55,7 +55,7 @@ function originOf(world: ChaosWorld): string {
 }
 
 /** Retries until it works. Only faults make it fail, and every request here may repeat. */
-async function insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+export async function insist<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   while (!signal.aborted) {
     try {
       return await work();

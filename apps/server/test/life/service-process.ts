@@ -57,6 +57,8 @@ function configOf(options: ServiceSettings): unknown {
     rateLimits: {
       signedRequestsPerMinute: unlimited,
       createsPerLinkPerMinute: unlimited,
+      publicReadsPerSecond: unlimited,
+      keyWritesPerSecond: unlimited,
       openSessionsPerPayer: options.maxOpenSessions ?? unlimited,
     },
   };
