@@ -61,6 +61,20 @@ for (const target of badTargets) {
   });
 }
 
+test('an option or a limit that is not known is refused before any request', async () => {
+  const silent = { ...options, fetch: () => assert.fail('something was asked') };
+  const wrong: readonly (readonly [options: object, name: string])[] = [
+    [{ idempotencykey: 'July' }, 'idempotencykey'],
+    [{ policy: { host: ['pay.example.com'] } }, 'policy.host'],
+  ];
+  for (const [more, name] of wrong)
+    await assert.rejects(
+      payLink('https://pay.example.com/link/lnk_1', { ...silent, ...more }),
+      (error) =>
+        isRefused('argument_invalid')(error) && (error as Error).message.startsWith(`${name} is not known`),
+    );
+});
+
 test('hosts outside the policy get no request, even behind a page', async () => {
   const policy = { hosts: ['pay.example.com'] };
   const silent = { ...options, policy, fetch: () => assert.fail('something was asked') };

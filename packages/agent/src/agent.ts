@@ -6,7 +6,14 @@ import { AgentError } from './error.ts';
 import type { Hex } from './json.ts';
 import type { Outside } from './outside.ts';
 import { followSession, type PaymentResult, type Step, type WaitFor } from './payment.ts';
-import { assertMerchant, type Offer, type Policy, permittedOffers } from './policy.ts';
+import {
+  assertMerchant,
+  checkPolicy,
+  type Offer,
+  type Policy,
+  permittedOffers,
+  refuseUnknown,
+} from './policy.ts';
 import { openRecord, type PaymentStore } from './record.ts';
 import { openService } from './service.ts';
 import { parseLinkView } from './view.ts';
@@ -60,6 +67,10 @@ export interface PayLinkOptions {
   readonly onStep?: (step: Step) => void;
 }
 
+const optionNames = [
+  ...(['account', 'maxAmount', 'amount', 'idempotencyKey', 'policy', 'rpcUrls', 'store'] as const),
+  ...(['payerEmail', 'method', 'waitFor', 'timeoutMs', 'pollMs', 'signal', 'fetch', 'onStep'] as const),
+] satisfies readonly (keyof PayLinkOptions)[];
 const defaultTimeoutMs = 15 * 60 * 1_000;
 const defaultPollMs = 30_000;
 
@@ -73,6 +84,9 @@ const defaultPollMs = 30_000;
  * const { txHash } = await payLink('https://pay.example.com/link/lnk_…', { account, maxAmount: 5_000_000n });
  */
 export async function payLink(target: Target, options: PayLinkOptions): Promise<PaymentResult> {
+  // A misspelt limit, or a misspelt key, would have no effect.
+  refuseUnknown(options, optionNames);
+  checkPolicy(options.policy ?? {});
   if (typeof options.maxAmount !== 'bigint' || options.maxAmount <= 0n)
     throw new AgentError('amount_refused', 'maxAmount must be a positive bigint of Micro-USD');
   const account = await payerAccountOf(options.account);

@@ -1,5 +1,6 @@
 /** Why a payment failed, and what to do; each remedy is an instruction to the caller. */
 const reasons = {
+  argument_invalid: 'Correct the option that the message names. Nothing was asked or signed.',
   target_invalid:
     'Give the URL of a link or session page, of its view for agents, or a link id and a base URL.',
   account_refused: 'Give the account that the message describes.',

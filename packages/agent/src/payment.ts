@@ -3,7 +3,7 @@ import type { ChainClient } from './chain.ts';
 import { AgentError } from './error.ts';
 import { type Hex, member } from './json.ts';
 import { isOver, type Outside, pause } from './outside.ts';
-import { assertMerchant, type Offer, type Policy, permittedOffers } from './policy.ts';
+import { assertDecimals, assertMerchant, type Offer, type Policy, permittedOffers } from './policy.ts';
 import { type Agreement, type PayingSignature, type Prepared, parsePrepared } from './prepared.ts';
 import type { OpenRecord } from './record.ts';
 import { refusalOf, type ServiceClient } from './service.ts';
@@ -135,6 +135,9 @@ async function execute(run: PaymentRun, payment: OpenPayment, view: SessionView)
   assertMerchant(policy, view.merchantId);
   const [offer] =
     payment.offer === undefined ? permittedOffers(policy, view.offers, run.maxAmount) : [payment.offer];
+  // The answer to the creation of a session states none.
+  for (const { chainId, token, statedDecimals } of view.offers)
+    if (chainId === offer.chainId && token === offer.token) assertDecimals(offer, statedDecimals);
   if (view.isEmailRequired && (run.payerEmail ?? '') === '')
     throw new AgentError('email_required', 'the merchant asks for the payer’s e-mail address');
   const chain = await run.chainOf(offer.chainId);

@@ -2,7 +2,7 @@ import { AgentError } from './error.ts';
 import type { Hex } from './json.ts';
 import { generatedTokens } from './known-tokens.gen.ts';
 
-/** A token that an account may pay with, valued at one dollar. The caller states the decimals, never the service. */
+/** A token that an account may pay with, valued at one dollar. Decimals that the service states otherwise are refused. */
 export interface PolicyToken {
   readonly chainId: number;
   readonly address: string;
@@ -35,6 +35,36 @@ export interface Offer {
   readonly decimals: number;
 }
 
+/** A token as a view offers it, with the decimals that the service states. */
+export type StatedOffer = Omit<Offer, 'decimals'> & { readonly statedDecimals: number };
+
+const memberNames = ['hosts', 'merchants', 'chains', 'tokens'] as const satisfies readonly (keyof Policy)[];
+
+/** Refuses a member that nothing reads: a misspelt limit would allow everything. */
+export function checkPolicy(policy: Policy): void {
+  refuseUnknown(policy, memberNames, 'policy.');
+}
+
+/** Refuses a member that is not known. `path` stands before its name. */
+export function refuseUnknown(given: object, known: readonly string[], path = ''): void {
+  for (const [name, value] of Object.entries(given))
+    if (value !== undefined && !known.includes(name))
+      throw new AgentError('argument_invalid', `${path}${name} is not known: give ${known.join(', ')}`);
+}
+
+/**
+ * Refuses decimals of the policy that are not those which the service states: with too many of them a payment would seem
+ * smaller than it is.
+ */
+export function assertDecimals(offer: Omit<Offer, 'amount' | 'isUnavailable'>, stated: number): void {
+  const { chainId, token, decimals } = offer;
+  if (decimals !== stated)
+    throw new AgentError(
+      'policy_refused',
+      `the policy gives ${token} on chain ${chainId} ${decimals} decimals, and the service says ${stated}`,
+    );
+}
+
 /** Refuses a host that the policy does not name. */
 export function assertHost(policy: Policy, url: URL): void {
   if (policy.hosts !== undefined && !policy.hosts.includes(url.host))
@@ -49,11 +79,12 @@ export function assertMerchant(policy: Policy, merchantId: string): void {
 
 /**
  * The offers that the policy permits, in the policy's order; `chosenAmount` (Micro-USD) applies where the payer
- * chooses. Refuses when there is none, and when the cheapest exceeds `maxAmount` (Micro-USD).
+ * chooses. Refuses when there is none, when the cheapest exceeds `maxAmount` (Micro-USD), and decimals that the service states
+ * otherwise.
  */
 export function permittedOffers(
   policy: Policy,
-  offers: readonly Omit<Offer, 'decimals'>[],
+  offers: readonly (Omit<Offer, 'decimals'> & Partial<StatedOffer>)[],
   maxAmount: bigint,
   chosenAmount?: bigint,
 ): [Offer, ...Offer[]] {
@@ -62,11 +93,11 @@ export function permittedOffers(
     if (policy.chains !== undefined && !policy.chains.includes(chainId)) return [];
     return offers
       .filter((offer) => offer.chainId === chainId && offer.token === address.toLowerCase())
-      .map((offer) => ({
-        ...offer,
-        decimals,
-        amount: chosenAmount === undefined ? offer.amount : unitsOf(chosenAmount, decimals),
-      }));
+      .map(({ statedDecimals, ...offer }) => {
+        if (statedDecimals !== undefined) assertDecimals({ ...offer, decimals }, statedDecimals);
+        const amount = chosenAmount === undefined ? offer.amount : unitsOf(chosenAmount, decimals);
+        return { ...offer, decimals, amount };
+      });
   });
   if (permitted.length === 0) {
     const offered = offers.map(({ chainId, token }) => `${token} on chain ${chainId}`).join(', ');

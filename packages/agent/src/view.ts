@@ -1,5 +1,5 @@
-import { addressOf, chainIdOf, integerOf, listOf, member, textOf } from './json.ts';
-import type { Offer } from './policy.ts';
+import { addressOf, chainIdOf, integerOf, listOf, member, refuseAnswer, textOf } from './json.ts';
+import type { StatedOffer } from './policy.ts';
 
 /** The part of a link's agent view that a payer needs. */
 export interface LinkView {
@@ -8,7 +8,7 @@ export interface LinkView {
   readonly merchantId: string;
   readonly isOpenPrice: boolean;
   readonly isEmailRequired: boolean;
-  readonly offers: readonly Omit<Offer, 'decimals'>[];
+  readonly offers: readonly StatedOffer[];
   /** Undefined while the link accepts no payment. */
   readonly signing: Signing | undefined;
 }
@@ -32,7 +32,7 @@ export interface SessionView {
   readonly txHash: string;
   /** Empty until the settlement is final. */
   readonly settlementTxHash: string;
-  readonly offers: readonly Omit<Offer, 'decimals'>[];
+  readonly offers: readonly StatedOffer[];
   /** Undefined when there is nothing to prepare. */
   readonly signing: Signing | undefined;
 }
@@ -71,13 +71,18 @@ export function parseSessionView(view: unknown): SessionView {
   };
 }
 
-function offersOf(list: unknown): Omit<Offer, 'decimals'>[] {
+function offersOf(list: unknown): StatedOffer[] {
   return listOf({ list }, 'list').map((offer) => ({
     chainId: chainIdOf(offer, 'chainId'),
     token: addressOf(offer, 'tokenAddress'),
     amount: integerOf(offer, 'amountInToken'),
     isUnavailable: member(offer, 'status') === 'unavailable',
+    statedDecimals: decimalsOf(member(offer, 'decimals')),
   }));
+}
+
+function decimalsOf(value: unknown): number {
+  return typeof value === 'number' ? value : refuseAnswer('a token without its decimals');
 }
 
 function signingOf(requirement: unknown): Signing | undefined {

@@ -286,8 +286,9 @@ test('a payment over the maximum, or outside the policy, is not signed', async (
     [{ policy: { tokens: [token], hosts: ['pay.example.com'] } }, 'policy_refused'],
     [{ policy: { tokens: [token], merchants: ['mer_other'] } }, 'policy_refused'],
     [{ policy: { tokens: [token], chains: [1] } }, 'policy_refused'],
-    // A service that reports too few decimals for a token would request more than it shows.
-    [{ policy: { tokens: [{ ...token, decimals: 3 }] } }, 'amount_refused'],
+    // With other decimals than the token's, an amount would seem larger or smaller than it is.
+    [{ policy: { tokens: [{ ...token, decimals: 3 }] } }, 'policy_refused'],
+    [{ maxAmount: 1n, policy: { tokens: [{ ...token, decimals: 18 }] } }, 'policy_refused'],
     [{ amount: 1_000_000n }, 'policy_refused'],
   ];
   for (const [change, reason] of refusals) {
