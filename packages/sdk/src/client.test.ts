@@ -175,7 +175,9 @@ test('a missing key, a missing address and an id that is missing are refused bef
   for (const baseUrl of ['', 'pay.example.com', 'ftp://pay.example.com', 'https://pay.example.com/?a=1'])
     assert.throws(() => new Florin('sk_live_a', { baseUrl }), /baseUrl is the address/);
   await using service = await openTestService(success({}));
-  assert.equal((await errorOf(service.florin.sessions.retrieve(''))).param, 'sessionId');
+  const session: unknown = { sessionId: 'sess_1' };
+  for (const id of ['', session as string])
+    assert.equal((await errorOf(service.florin.sessions.retrieve(id))).param, 'sessionId');
   assert.equal(service.seen.length, 0);
 });
 

@@ -95,9 +95,10 @@ function requestOf<Id extends keyof Operations>(
   const { method, path, isChange } = routes[id];
   const params = new Map(Object.entries(input.params ?? {}));
   const placed = path.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => {
-    const value = String(params.get(name) ?? '');
+    const given: unknown = params.get(name);
+    const value = typeof given === 'string' ? given : typeof given === 'number' ? String(given) : '';
     if (value !== '' && value.isWellFormed()) return encodeURIComponent(value);
-    const what = value === '' ? 'is missing' : 'is no Unicode text';
+    const what = given === undefined || given === '' ? 'is missing' : 'is no Unicode text';
     throw new FlorinError('argument_invalid', `${name} ${what}`, { param: name });
   });
   const query = new URLSearchParams();
@@ -138,7 +139,7 @@ async function attemptOnce(
   const either = signal === undefined ? ofTime : AbortSignal.any([signal, ofTime]);
   try {
     const response = await fetch(url, { ...init, signal: either });
-    return outcomeOf(response, await limitedText(response));
+    return outcomeOf(response, await limitedText(response), new URL(url).origin);
   } catch (cause) {
     if (cause instanceof FlorinError) throw cause;
     if (signal?.aborted === true) throw abortError(signal);
@@ -172,7 +173,7 @@ async function limitedText(response: Response): Promise<string> {
 /** Statuses of proxies and of servers that start or stop, whose bodies are not the service's. */
 const passingStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
-function outcomeOf(response: Response, text: string): Outcome {
+function outcomeOf(response: Response, text: string, origin: string): Outcome {
   const { status, headers } = response;
   const answer = memberOf(parse(text));
   const code = answer('code');
@@ -181,10 +182,14 @@ function outcomeOf(response: Response, text: string): Outcome {
   const retryAfterMs = retryAfterOf(headers.get('retry-after'));
   if (typeof code !== 'number' || code === 0)
     return {
-      error: new FlorinError('answer_invalid', `HTTP ${status} without the service’s envelope`, {
-        ...facts,
-        retryable: passingStatuses.has(status),
-      }),
+      error: new FlorinError(
+        'answer_invalid',
+        `${origin} answers HTTP ${status} without the service’s envelope`,
+        {
+          ...facts,
+          retryable: passingStatuses.has(status),
+        },
+      ),
       retryAfterMs,
     };
   return { error: refusalOf(code, answer, facts), retryAfterMs };

@@ -19,6 +19,8 @@ const defaultToleranceSeconds = 300;
 /** Signatures that are compared; the service sends one for each key of a webhook, at most two. */
 const maxSignatures = 10;
 const secretPrefix = 'whsec_';
+/** Of a key, by Standard Webhooks: a shorter one was cut. */
+const leastSecretBytes = 24;
 
 /**
  * The event in a notification, once its signature is verified (Standard Webhooks). `body` is the body as it came: a parsed one
@@ -142,7 +144,7 @@ function bytesOfSecret(secret: string): Bytes {
   const given = String(secret ?? '');
   const text = given.startsWith(secretPrefix) ? given.slice(secretPrefix.length) : '';
   const bytes = decode(text);
-  if (bytes.length > 0) return bytes;
+  if (bytes.length >= leastSecretBytes) return bytes;
   throw new FlorinError('argument_invalid', 'a webhook’s secret is its whole key: whsec_ and base64', {
     param: 'secret',
   });

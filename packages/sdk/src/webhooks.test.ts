@@ -133,7 +133,18 @@ test('a secret that is missing or malformed, and a missing function, are refused
     (options, onEvent) => fastifyWebhook(path, options, onEvent),
   ];
   const absent = JSON.parse('null') as string;
-  const wrong = ['', absent, undefined, [], 'secret', 'whsec_', 'whsec_é', [secret, ''], [secret, absent]];
+  const wrong = [
+    '',
+    absent,
+    undefined,
+    [],
+    'secret',
+    'whsec_',
+    'whsec_é',
+    'whsec_abcd',
+    [secret, ''],
+    [secret, absent],
+  ];
   for (const make of makers) {
     for (const each of wrong)
       assert.throws(
