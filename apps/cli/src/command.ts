@@ -59,6 +59,8 @@ export interface CommandResult {
   readonly text: string;
   /** For `--json`. */
   readonly json: unknown;
+  /** Whether it is the last of several lines of JSON. */
+  readonly isLine?: boolean;
   /** The command worked and found a problem: exit code 1. */
   readonly isBad?: boolean;
 }

@@ -1,10 +1,12 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import type { CliClock, CliOutside, Options } from './command.ts';
 import { UsageError } from './command-error.ts';
+import { printable } from './output.ts';
 import { readState, writeState } from './state-file.ts';
 
 /** The longest time that a receiver has for its answer: the service's own. */
 const timeoutMs = 15_000;
+const maxReasonCharacters = 200;
 const secretFile = 'listen.json';
 const secondMs = 1_000;
 const minuteMs = 60 * secondMs;
@@ -28,7 +30,7 @@ export interface Forward {
 /** What a receiver answered. */
 export interface ForwardAttempt {
   readonly isTaken: boolean;
-  /** For people: `204 in 5 ms`. */
+  /** For people: `204 in 5 ms`, or `400 in 5 ms: webhook_unsigned` with the first words of a refusal. */
   readonly status: string;
   /** 0 without an answer. */
   readonly httpStatus: number;
@@ -91,13 +93,26 @@ export async function forward(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    await response.body?.cancel();
+    const said = await firstWords(response);
     const ms = Math.round(clock.monotonicMs() - startedMs);
-    return { isTaken: response.ok, status: `${response.status} in ${ms} ms`, httpStatus: response.status };
+    const status = `${response.status} in ${ms} ms`;
+    if (response.ok) return { isTaken: true, status, httpStatus: response.status };
+    const hint = said === 'webhook_signature_wrong' ? ', it verifies with another key' : '';
+    const reason = said === '' ? '' : `: ${said}${hint}`;
+    return { isTaken: false, status: status + reason, httpStatus: response.status };
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     return { isTaken: false, status: `no answer: ${reasonOf(error)}`, httpStatus: 0 };
   }
+}
+
+/** The first line of an answer, as far as its first bytes have it; the rest is not read. */
+async function firstWords({ body }: Response): Promise<string> {
+  const reader = body?.getReader();
+  const first = await reader?.read();
+  await reader?.cancel();
+  const [line = ''] = new TextDecoder().decode(first?.value).trimStart().split('\n', 1);
+  return printable(line.slice(0, maxReasonCharacters)).trim();
 }
 
 /** Why a request failed, from its deepest cause. */

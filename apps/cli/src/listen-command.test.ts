@@ -72,9 +72,9 @@ test('listen continues after an event, and tries again at the times of the servi
   const verdicts = listening.told.slice(1).map((line) => line.replace(/ in \d+ ms/, ''));
   const line = `${newest.type}  ${newest.data.product.productId}  ${newest.id}`;
   assert.deepEqual(verdicts, [
-    `FAIL  ${line}  500; again in 5 s`,
-    `FAIL  ${line}  attempt 2: 500; again in 5 min`,
-    `FAIL  ${line}  attempt 3: 500; again in 30 min`,
+    `FAIL  ${line}  500; again in 5 s; later events of ${newest.data.product.productId} wait`,
+    `FAIL  ${line}  attempt 2: 500; again in 5 min; later events of ${newest.data.product.productId} wait`,
+    `FAIL  ${line}  attempt 3: 500; again in 30 min; later events of ${newest.data.product.productId} wait`,
     `ok    ${line}  attempt 4: 204`,
   ]);
   assert.deepEqual(waits, [5_000, 300_000, 1_800_000]);
@@ -90,13 +90,31 @@ test('listen --fast tries again at once and gives up after as many attempts as t
   await until(() => listening.emitted.length === 10);
   receiver.status = 204;
   listening.end.abort();
-  assert.deepEqual(JSON.parse((await listening.result).stdout), { forwarded: 1, taken: 0 });
+  assert.equal((await listening.result).stdout, '{"forwarded":1,"taken":0}\n');
   const lines = listening.emitted.map((line) => JSON.parse(line));
   assert.deepEqual(
     lines.map(({ attempt, isTaken, httpStatus }) => [attempt, isTaken, httpStatus]),
     Array.from({ length: 10 }, (_, index) => [index + 1, false, 503]),
   );
   assert.equal(receiver.requests.length, 10);
+});
+
+test('listen shows the first line of a refusal, and says what a wrong signature comes from', async () => {
+  const from = (await world.send('GET', '/event/list/1/2', { key })).data.events[1].id;
+  receiver.status = 400;
+  for (const [text, shown] of [
+    ['webhook_signature_wrong\n', 'webhook_signature_wrong, it verifies with another key'],
+    ['\n<h1>Error\u001b[2J</h1>\nat shop.js', '<h1>Error [2J</h1>'],
+  ] as const) {
+    receiver.text = text;
+    const listening = start(['listen', receiver.url, '--from', from]);
+    await until(() => listening.told.length > 1);
+    listening.end.abort();
+    await listening.result;
+    assert.match(listening.told[1] ?? '', /  400 in \d+ ms: .*; again in 5 s; later events of \w+ wait$/);
+    assert.ok(listening.told[1]?.includes(`: ${shown}; again`), listening.told[1]);
+  }
+  Object.assign(receiver, { status: 204, text: '' });
 });
 
 test('listen without a receiver shows raised events', async () => {

@@ -74,7 +74,7 @@ async function showEvents(florin: Florin, options: Options, outside: CliOutside)
       );
     },
   });
-  return { text: `showed ${shown} events`, json: { shown } };
+  return { text: `showed ${shown} events`, json: { shown }, isLine: true };
 }
 
 /** A line for a person, or the same as JSON. */
@@ -122,7 +122,8 @@ async function forwardEvents(
     },
   });
   await Promise.all(last.values());
-  return { text: `forwarded ${counts.forwarded}, of which ${counts.taken} were accepted`, json: counts };
+  const text = `forwarded ${counts.forwarded}, of which ${counts.taken} were accepted`;
+  return { text, json: counts, isLine: true };
 }
 
 /** Tries until the receiver accepts, at the times of the service; returns whether it did. */
@@ -164,7 +165,9 @@ function lineOf(
   { colors }: CliOutside,
 ): string {
   const verdict = isTaken ? paint(colors?.err, 'green', 'ok  ') : paint(colors?.err, 'red', 'FAIL');
-  const next = isTaken ? '' : waitMs === undefined ? '; given up' : `; again ${spanText(waitMs)}`;
+  // Events of one object never overtake each other.
+  const held = waitMs === 0 ? '' : `; later events of ${subjectOf(event)} wait`;
+  const next = isTaken ? '' : waitMs === undefined ? '; given up' : `; again ${spanText(waitMs)}${held}`;
   const count = attempt === 1 ? '' : `attempt ${attempt}: `;
   return `${verdict}  ${typeOf(event)}  ${subjectOf(event)}  ${event.id}  ${count}${status}${next}`;
 }

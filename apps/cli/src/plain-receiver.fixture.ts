@@ -8,6 +8,8 @@ export interface PlainReceiver {
   readonly requests: { headers: IncomingHttpHeaders; body: string }[];
   /** The status of its next answers. */
   status: number;
+  /** The text of its next answers. */
+  text: string;
   close(): Promise<void>;
 }
 
@@ -17,7 +19,7 @@ export async function startPlainReceiver(): Promise<PlainReceiver> {
     const chunks: Buffer[] = [];
     for await (const chunk of incoming) chunks.push(chunk as Buffer);
     receiver.requests.push({ headers: incoming.headers, body: Buffer.concat(chunks).toString('utf8') });
-    response.writeHead(receiver.status).end();
+    response.writeHead(receiver.status).end(receiver.text);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -26,6 +28,7 @@ export async function startPlainReceiver(): Promise<PlainReceiver> {
     url: `http://127.0.0.1:${port}/hook`,
     requests: [],
     status: 204,
+    text: '',
     async close() {
       server.closeAllConnections();
       server.close();

@@ -69,8 +69,9 @@ export async function runProgram<Outside extends CliOutside>(
     return isJson ? failed(1, facts) : { exitCode: 1, stdout: '', stderr: `${sentenceOf(facts)}\n` };
   }
   if (result === undefined) return { exitCode: 0, ...said };
-  const text = isJson ? jsonText(result.json) : result.text;
-  return { exitCode: result.isBad === true ? 1 : 0, stdout: `${text}\n`, stderr: '' };
+  const { json, isLine, isBad } = result;
+  const text = isJson ? jsonText(json, isLine === true ? 0 : 2) : result.text;
+  return { exitCode: isBad === true ? 1 : 0, stdout: text === '' ? '' : `${text}\n`, stderr: '' };
 }
 
 function wantsJson(args: readonly string[]): boolean {
@@ -78,8 +79,8 @@ function wantsJson(args: readonly string[]): boolean {
   return (end < 0 ? args : args.slice(0, end)).includes('--json');
 }
 
-function jsonText(value: unknown): string {
-  return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? String(each) : each), 2);
+function jsonText(value: unknown, indent: 0 | 2 = 2): string {
+  return JSON.stringify(value, (_key, each) => (typeof each === 'bigint' ? String(each) : each), indent);
 }
 
 function failed(exitCode: 1 | 2, error: ReportedError): CliResult {

@@ -129,7 +129,9 @@ async function triggerLocally(
   const { isTaken, status } = await forward(target, clock, { id: event.id, body: JSON.stringify(event) });
   const signed = given === undefined ? `, signed with ${target.secret}` : '';
   return {
-    text: `sent ${type} as ${event.id} to ${target.url}${signed}: ${status}`,
+    text:
+      `sent ${type} as ${event.id} to ${target.url}${signed}: ${status}\n` +
+      'It is an example (fixture: true): the SDK’s handlers answer it and leave it out, unless takesFixtures is set',
     json: { eventId: event.id, secret: target.secret, isTaken, status },
     isBad: !isTaken,
   };

@@ -55,6 +55,8 @@ export const permissionPresets = {
   storefront: ['products:read', 'checkout_sessions:read', 'checkout_sessions:write'],
   agent: [
     'products:read',
+    // A session and a link name an account.
+    'accounts:read',
     'payment_links:read',
     'payment_links:write',
     'checkout_sessions:read',
