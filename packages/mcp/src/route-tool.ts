@@ -11,6 +11,9 @@ const idempotencyKey = {
     'Give the same key when you repeat a call whose outcome you do not know: it is then done once.',
 } as const;
 
+/** The page that a list has where no argument names one. */
+const firstPage: Readonly<Record<string, number>> = { page: 1, size: 20 };
+
 export interface RouteToolOptions {
   readonly name: string;
   readonly table: RouteTable;
@@ -24,7 +27,8 @@ export interface RouteToolOptions {
 
 /**
  * A tool for one operation of an interface. Its arguments are the operation's parameters and body, by the operation's
- * own schemas. The operation itself checks them, the permissions and the limits.
+ * own schemas; a list without `page` and `size` answers its first page of 20. The operation itself checks them, the permissions
+ * and the limits.
  */
 export function routeTool({ name, table, route, callApi, description, ...kind }: RouteToolOptions): Tool {
   const isKeyed = table.security === 'api_key' && route.method === 'POST';
@@ -34,7 +38,8 @@ export function routeTool({ name, table, route, callApi, description, ...kind }:
     ...parts.map((part) => part.properties),
     isKeyed ? { idempotencyKey } : {},
   );
-  const required = [route.params, route.body].flatMap((part) => part?.required ?? []);
+  const params = (route.params?.required ?? []).filter((param) => firstPage[param] === undefined);
+  const required = [...params, ...(route.body?.required ?? [])];
   return {
     name,
     title: route.summary,
@@ -79,7 +84,7 @@ function requestOf(route: Route, input: JsonObject, isKeyed: boolean) {
   const key = isKeyed && rest.has('idempotencyKey') ? take('idempotencyKey') : undefined;
   // Dots alone would name another path; no valid id or number consists of them.
   const path = route.path.replace(/:(\w+)/g, (_whole, name: string) =>
-    encodeURIComponent(take(name).replace(/^\.+$/, '-')),
+    encodeURIComponent((rest.has(name) ? take(name) : String(firstPage[name] ?? '')).replace(/^\.+$/, '-')),
   );
   const query = Object.keys(route.query?.properties ?? {})
     .filter((name) => rest.has(name))

@@ -55,3 +55,15 @@ test('pay needs a key for each purchase, and refuses an empty one before it asks
     );
   }
 });
+
+test('a list without page and size is read from its beginning', async () => {
+  const asked: string[] = [];
+  const listing = merchantTools(async ({ path }) => {
+    asked.push(path);
+    return JSON.stringify({ code: 0, message: 'success', data: {} });
+  }).find(({ name }) => name === 'merchant_list_sessions');
+  assert.equal(refusalOf('merchant_list_sessions', {}), undefined);
+  await listing?.run({});
+  await listing?.run({ page: 2, size: 5 });
+  assert.deepEqual(asked, ['/payment/v1/session/list/all/1/20', '/payment/v1/session/list/all/2/5']);
+});
