@@ -111,7 +111,7 @@ test('listen shows the first line of a refusal, and says what a wrong signature 
     await until(() => listening.told.length > 1);
     listening.end.abort();
     await listening.result;
-    assert.match(listening.told[1] ?? '', /  400 in \d+ ms: .*; again in 5 s; later events of \w+ wait$/);
+    assert.match(listening.told[1] ?? '', / 400 in \d+ ms: .*; again in 5 s; later events of \w+ wait$/);
     assert.ok(listening.told[1]?.includes(`: ${shown}; again`), listening.told[1]);
   }
   Object.assign(receiver, { status: 204, text: '' });
