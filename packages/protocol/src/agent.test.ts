@@ -7,6 +7,7 @@ const fresh: AgentSessionState = {
   status: 'initialized',
   signedOnce: false,
   isPaymentSeen: false,
+  isPaymentLost: false,
   isPastExpiry: false,
   hasPaymentParameters: true,
 };
@@ -65,6 +66,13 @@ test('an open session asks for what it lacks', () => {
 
 test('a seen payment takes precedence over the expiry', () => {
   assert.equal(sessionSituation({ ...fresh, isPaymentSeen: true, isPastExpiry: true }), 'payment_detected');
+});
+
+test('an agent is not told that a payment is final which the chain took back', () => {
+  const lost = { ...fresh, status: 'settlement_pending', isPaymentSeen: true, isPaymentLost: true } as const;
+  assert.equal(sessionSituation(lost), 'payment_lost');
+  const { stage, nextAction } = workflowOf('payment_lost');
+  assert.deepEqual([stage, nextAction.action], ['settlement_pending', 'poll_session']);
 });
 
 test('an unsigned session is over at its expiry', () => {

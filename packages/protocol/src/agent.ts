@@ -43,10 +43,10 @@ export interface AgentMove {
 }
 
 /**
- * The situation without a stage of its own: an order is signed, the time to prepare is over, and the chain has not
- * passed the deadline.
+ * The situations without a stage of their own. order_closing: an order is signed, the time to prepare is over, and the chain
+ * has not passed the deadline. payment_lost: the chain took back the final block with the payment.
  */
-export type AgentSituation = AgentStage | 'order_closing';
+export type AgentSituation = AgentStage | 'order_closing' | 'payment_lost';
 
 /** Stage and next action for every situation of a link or a session. */
 export const agentMoves = {
@@ -119,6 +119,15 @@ export const agentMoves = {
     description: 'The payment is final; its settlement is delayed and is being retried.',
     retryAfterSeconds: 30,
   },
+  // Not `payment_detected`: that stage says that a block has the payment.
+  payment_lost: {
+    stage: 'settlement_pending',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description:
+      'The chain took back the block with the payment, so it is not paid now. Its transaction can come back until the deadline of its order: send the same one again, and make no other payment for this session.',
+    retryAfterSeconds: 30,
+  },
   settled: {
     stage: 'settled',
     action: 'none',
@@ -146,6 +155,8 @@ export interface AgentSessionState {
   readonly signedOnce: boolean;
   /** A pay transaction is in a canonical block. */
   readonly isPaymentSeen: boolean;
+  /** A reorg below finality took back the payment. */
+  readonly isPaymentLost: boolean;
   /** Our clock has reached the session's expiry. */
   readonly isPastExpiry: boolean;
   /** Payer and token were chosen when the session was created. */
@@ -164,7 +175,7 @@ export function sessionSituation(state: AgentSessionState): AgentSituation {
     case 'settling':
       return 'settling';
     case 'settlement_pending':
-      return 'settlement_pending';
+      return state.isPaymentLost ? 'payment_lost' : 'settlement_pending';
     case 'completed':
       return 'settled';
     case 'expired':

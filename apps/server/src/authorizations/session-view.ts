@@ -22,11 +22,16 @@ type ViewContext = Pick<
 >;
 
 /** The situation of a session for an agent, by our clock. */
-export function situationOf(deps: Pick<ViewContext, 'clock'>, session: StoredSession): AgentSituation {
+export function situationOf(
+  deps: Pick<ViewContext, 'clock'>,
+  session: StoredSession,
+  isPaymentLost = false,
+): AgentSituation {
   return sessionSituation({
     status: session.status,
     signedOnce: session.signedOnce,
     isPaymentSeen: session.initiateTx !== '',
+    isPaymentLost,
     isPastExpiry: session.expirationTime <= deps.clock.now(),
     hasPaymentParameters: session.intendedPayer !== '' && session.intendedToken !== '',
   });
@@ -46,7 +51,12 @@ export function agentSessionView(
   {
     deposits,
     seen,
-  }: { readonly deposits: readonly SessionDeposit[]; readonly seen: SeenPayment | undefined },
+    isLost,
+  }: {
+    readonly deposits: readonly SessionDeposit[];
+    readonly seen: SeenPayment | undefined;
+    readonly isLost: boolean;
+  },
 ): AgentSessionView {
   return {
     sessionId: session.sessionId,
@@ -61,7 +71,7 @@ export function agentSessionView(
     completeTx: session.completeTx,
     untrustedText: untrustedTextNotice,
     aiView: {
-      ...sessionAiView(deps, session),
+      ...sessionAiView(deps, session, situationOf(deps, session, isLost)),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
       ...(seen === undefined ? {} : { payment: depthOf(seen) }),
     },
@@ -83,12 +93,11 @@ export function createdSessionView(
     sessionType: session.sessionType,
     sessionExpiresAt: unixSeconds(session.expirationTime),
     ...(isReplay ? { replayed: true } : {}),
-    aiView: sessionAiView(deps, session),
+    aiView: sessionAiView(deps, session, situationOf(deps, session)),
   };
 }
 
-function sessionAiView(deps: ViewContext, session: StoredSession): SessionAiView {
-  const situation = situationOf(deps, session);
+function sessionAiView(deps: ViewContext, session: StoredSession, situation: AgentSituation): SessionAiView {
   const terms = sessionTerms(session);
   const pricingModel = pricingModelOf(deps, terms);
   const deadline = unixSeconds(session.expirationTime);

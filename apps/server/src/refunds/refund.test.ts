@@ -182,6 +182,18 @@ for (const [name, { after: steps, asked, next, become, refunded }] of Object.ent
   });
 }
 
+test('a payment that a reorg below finality took back is not refunded before it is final again', async () => {
+  for (const steps of [[paidStep], [paidStep, settledStep]]) {
+    const order = await orderAfter(steps);
+    await world.dropFinal('ethereum', BigInt(2 * steps.length));
+    assert.equal((await ask(order, undefined)).said, 'refund_not_possible');
+    await show(order, ['Paid', 'not final']);
+    assert.equal((await ask(order, undefined)).said, 'refund_not_possible');
+    await world.mineFinal('ethereum');
+    assert.equal((await ask(order, undefined)).said, `pending ${wholePrice}`);
+  }
+});
+
 test('a refund event that comes back after a reorg below finality completes no second refund of its amount', async () => {
   const order = await orderAfter([paidStep, settledStep]);
   const { merchantId } = await world.session(order.sessionId);

@@ -11,6 +11,7 @@ import { findExceptions, lockSettledSecond } from '#exceptions/exception.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
 import { paidValueOf, type StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
+import { findLostPayments } from '#sessions/progress.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { replaceSettlementByRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
@@ -73,6 +74,8 @@ export async function createRefund(
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
   if (amount > left || (left === 0n && waiting > 0n))
     throw new Refusal('refund_exceeds', leftText(order, returned, waiting));
+  if ((await findLostPayments(transaction, [orderId])).has(orderId))
+    throw new Refusal('refund_not_possible', obstacleTexts.lost);
   const obstacle = await replaceSettlementByRefund(transaction, order, deps.clock.now());
   if (obstacle !== undefined && obstacle !== 'settled')
     throw new Refusal('refund_not_possible', obstacleTexts[obstacle]);
@@ -182,9 +185,10 @@ function leftText(order: StoredOrder, returned: MicroUsd, waiting: MicroUsd): st
   return `${paidValueOf(order)} Micro-USD were paid${parts.length === 0 ? '' : ', of which '}${parts.join(' and ')}`;
 }
 
-const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'>, string>> = {
+const obstacleTexts: Readonly<Record<Exclude<WithdrawalObstacle, 'settled'> | 'lost', string>> = {
   on_its_way: 'its settlement is on its way',
   withdrawn: 'a refund is under way',
+  lost: 'the chain took back the block with the payment: wait until it is final again',
   returned: 'the payment is back with its payer, or on its way there',
 };
 

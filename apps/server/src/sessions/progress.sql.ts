@@ -30,6 +30,15 @@ export const paymentsSeen = statement({
    order by o.session_id, e.tx_hash = s.initiate_tx desc, e.block_time, e.chain_id, e.log_index`,
 });
 
+// Orders whose final payment a reorg below finality took back, until it is final again.
+export const lostPayments = statement({
+  name: 'session_payments_lost',
+  parameters: { orderIds: 'text[]' },
+  columns: { order_id: 'text' },
+  text: `select order_id from dropped_events
+   where order_id = any (:orderIds) and event_name = 'Paid' and returned_at is null`,
+});
+
 export const sessionSalt = statement({
   name: 'session_salt',
   parameters: { sessionId: 'text' },

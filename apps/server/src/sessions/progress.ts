@@ -1,5 +1,6 @@
 import type { Queryable } from '@florin/pg';
-import { paymentsSeen } from './progress.sql.ts';
+import { lostPayments, paymentsSeen } from './progress.sql.ts';
+import type { SessionState } from './stored-session.ts';
 
 /** A session's payment in a block of its chain, final or not. */
 export interface SeenPayment {
@@ -50,4 +51,19 @@ export async function findSeenPayments(
       ];
     }),
   );
+}
+
+/** Which of the orders had a final payment that a reorg below finality took back, and that is not final again. */
+export async function findLostPayments(
+  queryable: Queryable,
+  orderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = orderIds.length === 0 ? [] : await queryable.query(lostPayments, { orderIds });
+  return new Set(rows.map((row) => row.order_id));
+}
+
+/** A session whose payment was taken back, for who asks whether it is paid: as while its payment was not final. */
+export function withoutFinality<Session extends SessionState>(session: Session): Session {
+  const times = { paymentSucceededAt: undefined, settlementSucceededAt: undefined };
+  return { ...session, ...times, status: 'initialized', pendingReason: '', receiptId: '', completeTx: '' };
 }

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { findCursor, resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { AgentSessionView } from '@florin/protocol/agent-view.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
@@ -201,6 +202,16 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
   await resumeChain(life.database.db, life.options.clock, chain.chainId);
   await life.sessionIn(sessionId, 'settlement_pending');
+  // No block has the payment: the page and agents hear that, and it is not refunded.
+  const page = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
+  const { status, initiateTx, isPayable, receiptId } = page.state;
+  assert.deepEqual(
+    [status, initiateTx, isPayable, receiptId],
+    ['initialized', done.session.initiateTx, false, ''],
+  );
+  const { aiView } = await read<AgentSessionView>(`/aipay/api/v1/session/${sessionId}`);
+  assert.match(aiView.workflow.nextAction.description, /^The chain took back the block with the payment/);
+  assert.equal((await life.call('POST', '/refund/create', { sessionId })).code, 100_702);
   life.mine();
   const again = await life.sessionIn(sessionId, 'completed');
   assert.equal(again.transaction?.orderId, done.transaction?.orderId);
@@ -217,6 +228,12 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   await life.pauseMining();
   assert.equal(await life.ethereum.balanceOf(token, chain.gateway), await accruedFees());
 });
+
+/** What a public address of the service answers. */
+async function read<Data>(path: string): Promise<Data> {
+  const response = await fetch(`${life.options.origin}${path}`);
+  return ((await response.json()) as { data: Data }).data;
+}
 
 async function haltedReason(): Promise<string> {
   return (await findCursor(life.database.db, life.ethereum.chain.chainId))?.haltedReason ?? '';

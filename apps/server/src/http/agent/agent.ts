@@ -10,7 +10,7 @@ import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#author
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import { depositsOf } from '#deposits/session-deposits.ts';
 import { findLink } from '#links/link-lookup.ts';
-import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
+import { findLostPayments, findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
 import { findSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { SubmissionContext } from '#submissions/context.ts';
@@ -55,8 +55,13 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   addRoute(agentApi.routes.getPaymentSession, async ({ params }) => {
     const session = await findSession(db, params.sessionId);
     if (session === undefined) throw new Refusal('session_not_found', params.sessionId);
-    const [deposits, seen] = await Promise.all([depositsOf(db, deps, session), seenPaymentOf(db, session)]);
-    return agentSessionView(deps, session, { deposits, seen });
+    const isDelayed = session.status === 'settlement_pending';
+    const [deposits, seen, lost] = await Promise.all([
+      depositsOf(db, deps, session),
+      seenPaymentOf(db, session),
+      findLostPayments(db, isDelayed ? [session.orderId] : []),
+    ]);
+    return agentSessionView(deps, session, { deposits, seen, isLost: lost.has(session.orderId) });
   });
 }
 

@@ -25,10 +25,11 @@ import { type AmountBounds, type PaymentRoute, priceBounds, routesTo, widestOf }
 import { findDirectChain } from '#orders/settlement-mode.ts';
 import { paidValueOf } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
+import { findLostPayments, findSeenPayments, type SeenPayment, withoutFinality } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
+import { paymentOf } from './seen-payment.ts';
 
 /** Statuses in which the payer's payment is final. */
 const paidStatuses: readonly StoredSession['status'][] = [
@@ -50,6 +51,8 @@ export function isPayable(session: SessionState, now: Date): boolean {
 /** The facts about a session besides its row. */
 export interface SessionFacts {
   readonly seen?: SeenPayment | undefined;
+  /** A reorg below finality took the payment back. */
+  readonly isLost?: boolean;
   readonly deposits?: readonly FoundDeposit[] | undefined;
   readonly surplus?: readonly Surplus[] | undefined;
   readonly exceptions?: readonly PaymentException[];
@@ -59,17 +62,19 @@ export interface SessionFacts {
   readonly address?: AddressTerms | undefined;
 }
 
-/** Reads the facts about several sessions besides their rows, in at most five statements at once, and one more where money paid nothing. */
+/** Reads the facts about several sessions besides their rows, in at most six statements at once, and one more where money paid nothing. */
 export async function findSessionFacts(
   deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
-  sessions: readonly Pick<SessionState, 'sessionId' | 'shownOrderId' | 'initiateTx'>[],
-): Promise<(session: Pick<SessionState, 'sessionId' | 'shownOrderId'>) => SessionFacts> {
+  sessions: readonly SessionState[],
+): Promise<(session: SessionState) => SessionFacts> {
   const { db } = deps;
   const sessionIds = sessions.map(({ sessionId }) => sessionId);
   const paidIds = sessions.flatMap(({ sessionId, initiateTx }) => (initiateTx === '' ? [] : [sessionId]));
+  const delayed = sessions.flatMap(({ status, orderId }) => (status === 'settlement_pending' ? orderId : []));
   const shown = sessions.flatMap(({ shownOrderId }) => (shownOrderId === '' ? [] : [shownOrderId]));
-  const [seen, deposits, surplus, exceptions, addresses] = await Promise.all([
+  const [seen, lost, deposits, surplus, exceptions, addresses] = await Promise.all([
     findSeenPayments(db, sessionIds),
+    findLostPayments(db, delayed),
     findPageDeposits(db, deps, sessionIds),
     findSurplus(db, deps, paidIds),
     findExceptions(db, sessionIds),
@@ -80,9 +85,10 @@ export async function findSessionFacts(
     exceptions.map(({ orderId }) => orderId),
   );
   const unproven = new Set<string>(orders.flatMap(({ withSecret, orderId }) => (withSecret ? [] : orderId)));
-  return ({ sessionId, shownOrderId }) => ({
+  return ({ sessionId, shownOrderId, orderId }) => ({
     unproven,
     seen: seen.get(sessionId),
+    isLost: lost.has(orderId),
     deposits: deposits.get(sessionId),
     surplus: surplus.filter((each) => each.sessionId === sessionId),
     exceptions: exceptions.filter((exception) => exception.sessionId === sessionId),
@@ -160,10 +166,11 @@ const isExpiredUnpaid = ({ status, initiateTx }: SessionState) => status === 'ex
 /** The state of a session for all its pages; `withOwnDeposit` makes it that of one. */
 export async function checkoutState(
   deps: CheckoutContext,
-  session: SessionState,
+  stored: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, deposits = [], surplus = [], address } = found;
+  const { seen, isLost, deposits = [], surplus = [], address } = found;
+  const session = isLost === true ? withoutFinality(stored) : stored;
   const shown = isPayable(session, deps.clock.now())
     ? shownDepositOf(deps, session.shownOrderId, address)
     : {};
@@ -269,17 +276,6 @@ function shortenEmail(email: string): string {
 async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionState): Promise<boolean> {
   const order = refundedAmount === 0n ? undefined : await findOrder(db, orderId);
   return order !== undefined && refundedAmount >= paidValueOf(order);
-}
-
-function paymentOf({ chainId, payer, amountInToken, total, fee, orderId: _orderId, ...seen }: SeenPayment) {
-  return {
-    ...seen,
-    payer: shorten(payer),
-    chainId: chainId.toString(),
-    amountInToken: amountInToken.toString(),
-    total: total.toString(),
-    fee: fee.toString(),
-  };
 }
 
 /**
