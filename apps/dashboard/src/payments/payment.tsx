@@ -135,7 +135,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
               <PaymentItems view={view} />
             </Section>
           </div>
-          <div className="min-w-0 max-lg:order-2">
+          <div className="min-w-0 max-lg:order-2 lg:mt-8">
             <Section title="Details">
               <PaymentDetails
                 view={view}
