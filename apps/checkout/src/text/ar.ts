@@ -77,7 +77,7 @@ export const ar: Texts = {
   payPlainly: 'ادفع بمعاملة بدلًا من ذلك (تكلّف رسوم الشبكة)',
   rejected: 'رفضت في محفظتك. لم يُدفع شيء.',
   walletBusy: 'في محفظتك طلب آخر مفتوح. أجب عنه أولًا.',
-  wrongNetwork: 'محفظتك على شبكة أخرى. انتقل إلى {network} ثم حاول مرة أخرى.',
+  wrongNetwork: 'انتقل في محفظتك إلى {network} ثم حاول مرة أخرى.',
   short: 'ينقصك {missing} على \u2068{network}\u2069.',
   sendElsewhere: 'الإرسال من منصة تداول أو محفظة أخرى',
   getToken: 'اشترِ {token} من {host}',

@@ -82,8 +82,7 @@ export const de: Texts = {
   payPlainly: 'Stattdessen mit einer Transaktion bezahlen (kostet Gas)',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
-  wrongNetwork:
-    'Ihre Wallet ist in einem anderen Netzwerk. Wechseln Sie zu {network}, und versuchen Sie es erneut.',
+  wrongNetwork: 'Wechseln Sie in Ihrer Wallet zu {network}, und versuchen Sie es erneut.',
   short: 'Auf {network} fehlen {missing}.',
   sendElsewhere: 'Von einer Börse oder anderen Wallet senden',
   getToken: '{token} bei {host} kaufen',

@@ -79,7 +79,7 @@ export const en = {
   payPlainly: 'Pay by a transaction instead (costs gas)',
   rejected: 'You declined in your wallet. Nothing was paid.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',
-  wrongNetwork: 'Your wallet is on another network. Switch it to {network}, then try again.',
+  wrongNetwork: 'Switch your wallet to {network}, then try again.',
   short: 'You need {missing} more on {network}.',
   sendElsewhere: 'Send from an exchange or another wallet',
   getToken: 'Get {token} at {host}',

@@ -80,7 +80,7 @@ export const es: Texts = {
   payPlainly: 'Pagar en su lugar con una transacción (cuesta gas)',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Respóndala primero.',
-  wrongNetwork: 'Su monedero está en otra red. Cámbielo a {network} e inténtelo de nuevo.',
+  wrongNetwork: 'Cambie su monedero a {network} e inténtelo de nuevo.',
   short: 'Faltan {missing} en {network}.',
   sendElsewhere: 'Enviar desde un exchange u otro monedero',
   getToken: 'Comprar {token} en {host}',

@@ -81,7 +81,7 @@ export const fr: Texts = withFrenchSpaces({
   payPlainly: 'Payer plutôt par une transaction (frais de gas)',
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
-  wrongNetwork: 'Votre portefeuille est sur un autre réseau. Passez à {network}, puis réessayez.',
+  wrongNetwork: 'Passez à {network} dans votre portefeuille, puis réessayez.',
   short: 'Il manque {missing} sur {network}.',
   sendElsewhere: 'Envoyer depuis une plateforme ou un autre portefeuille',
   getToken: 'Acheter des {token} sur {host}',

@@ -80,7 +80,7 @@ export const it: Texts = {
   payPlainly: 'Paga invece con una transazione (costa gas)',
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',
-  wrongNetwork: 'Il tuo wallet è su un’altra rete. Passa a {network} e riprova.',
+  wrongNetwork: 'Passa a {network} nel tuo wallet e riprova.',
   short: 'Su {network} mancano {missing}.',
   sendElsewhere: 'Invia da un exchange o da un altro wallet',
   getToken: 'Compra {token} su {host}',

@@ -82,7 +82,7 @@ export const ja: Texts = {
   payPlainly: '代わりにトランザクションで支払う（ガス代がかかります）',
   rejected: 'ウォレットで拒否されました。何も支払われていません。',
   walletBusy: 'ウォレットで別のリクエストが開いています。先にそれに応答してください。',
-  wrongNetwork: 'ウォレットは別のネットワークにあります。{network} に切り替えて、もう一度お試しください。',
+  wrongNetwork: 'ウォレットのネットワークを {network} に切り替えて、もう一度お試しください。',
   short: '{network} では {missing} 足りません。',
   sendElsewhere: '取引所または別のウォレットから送る',
   getToken: '{host} で {token} を購入',

@@ -79,7 +79,7 @@ export const pt: Texts = {
   payPlainly: 'Pagar com uma transação (custa gas)',
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'Sua carteira tem outro pedido aberto. Responda a ele primeiro.',
-  wrongNetwork: 'Sua carteira está em outra rede. Mude para {network} e tente de novo.',
+  wrongNetwork: 'Mude sua carteira para {network} e tente de novo.',
   short: 'Faltam {missing} em {network}.',
   sendElsewhere: 'Enviar de uma corretora ou de outra carteira',
   getToken: 'Comprar {token} em {host}',

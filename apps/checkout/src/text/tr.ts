@@ -79,7 +79,7 @@ export const tr: Texts = {
   payPlainly: 'Bunun yerine bir işlemle öde (gas ücreti alınır)',
   rejected: 'Cüzdanınızda reddettiniz. Ödeme yapılmadı.',
   walletBusy: 'Cüzdanınızda açık başka bir istek var. Önce onu yanıtlayın.',
-  wrongNetwork: 'Cüzdanınız başka bir ağda. {network} ağına geçip yeniden deneyin.',
+  wrongNetwork: 'Cüzdanınızda {network} ağına geçip yeniden deneyin.',
   short: '{network} üzerinde {missing} eksik.',
   sendElsewhere: 'Borsadan veya başka bir cüzdandan gönder',
   getToken: '{host} üzerinden {token} satın alın',

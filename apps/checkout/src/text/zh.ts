@@ -76,7 +76,7 @@ export const zh: Texts = {
   payPlainly: '改用交易付款（需要 gas 费）',
   rejected: '您在钱包中拒绝了。没有支付任何款项。',
   walletBusy: '您的钱包中有另一个未处理的请求。请先处理它。',
-  wrongNetwork: '您的钱包在其他网络上。请切换到 {network} 后重试。',
+  wrongNetwork: '请将钱包切换到 {network} 后重试。',
   short: '{network} 上还差 {missing}。',
   sendElsewhere: '从交易所或其他钱包转账',
   getToken: '在 {host} 购买 {token}',

@@ -139,7 +139,7 @@ export const pageStates: readonly PageState[] = [
   ),
   wallet(
     'wrong-network',
-    ['Your wallet is on another network. Switch it to Ethereum, then try again.'],
+    ['Switch your wallet to Ethereum, then try again.'],
     (page) => pay(page, '#problem'),
     { stays: true },
   ),
