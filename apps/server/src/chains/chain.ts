@@ -140,13 +140,28 @@ export function chainsOf(given: readonly Chain[]): Chains {
 /**
  * Why money sent to an address, in any letter case, would be lost, in words; undefined where it has an owner. Tokens
  * refuse transfers to the zero address, so the contracts could neither collect nor return such an order. Deposit
- * addresses are not included (`merchants/own-address.ts`).
+ * addresses are not included (`merchants/own-address.ts`). One list for settlement wallets and for payers, to whom refunds go.
  */
 export function ownerlessAt(chains: Pick<Chains, 'contractAt'>, address: string): string | undefined {
-  if (address.toLowerCase() === zeroAddress) return 'the zero address';
+  const lower = address.toLowerCase();
+  if (lower === zeroAddress) return 'the zero address';
+  if (BigInt(lower) < leastHeld) return 'an address without a key, such as 0x…dEaD or a precompile';
+  const shared = sharedContracts.get(lower);
+  if (shared !== undefined) return shared;
   const contract = chains.contractAt(address);
   return contract === undefined ? undefined : `${contract}, a contract of this installation`;
 }
+
+/** Below are precompiles and addresses to burn tokens at. A key's own address is this small once in 2^128 keys. */
+const leastHeld = 2n ** 32n;
+
+/** Contracts at the same address on most chains. Tokens there are lost, or for anyone to take. In lower case. */
+const sharedContracts: ReadonlyMap<string, string> = new Map([
+  ['0x000000000022d473030f116ddee9f6b43ac78ba3', 'Permit2, a contract that all share'],
+  ['0xca11bde05977b3631167028862be2a173976ca11', 'Multicall3, a contract that all share'],
+  ['0x4e59b44847b379578588920ca78fbf26c0b4956c', 'the CREATE2 deployer, a contract that all share'],
+  ['0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', 'the sign for a chain’s own coin, an address without a key'],
+]);
 
 /** All contracts of the installation, in words, by address in lower case: see `Chains.contractAt`. */
 export function ownContracts(all: readonly Chain[]): ReadonlyMap<string, string> {

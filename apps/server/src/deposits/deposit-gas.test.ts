@@ -23,7 +23,7 @@ let payers = 0;
 /** An order of a new payer. */
 async function orderOfNewPayer(): Promise<StoredOrder> {
   payers += 1;
-  return moves.newOrder(undefined, `0x${payers.toString(16).padStart(40, '0')}`);
+  return moves.newOrder(undefined, `0x${payers.toString(16).padStart(40, 'a')}`);
 }
 
 async function ordersOf(count: number, payer?: Hex): Promise<StoredOrder[]> {

@@ -4,7 +4,7 @@ import { agentApi } from '@florin/protocol/agent-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
 import type { FastifyInstance } from 'fastify';
-import { getAddress, toHex } from 'viem';
+import { getAddress } from 'viem';
 import { defaultOrderLimits } from '#orders/order-limit.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
@@ -83,7 +83,7 @@ async function askUntilRefused(url: (payer: string) => { url: string; payload: o
   networks += 1;
   const headers = isForm ? { 'sec-fetch-site': 'same-origin' } : {};
   for (let count = 0; ; count += 1) {
-    const asked = url(getAddress(toHex(networks * 10_000 + count + 1, { size: 20 })));
+    const asked = url(getAddress(`0x${(networks * 10_000 + count + 1).toString(16).padStart(40, 'a')}`));
     const body = isForm
       ? {
           headers: { ...headers, 'content-type': 'application/x-www-form-urlencoded' },

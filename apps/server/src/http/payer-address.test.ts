@@ -65,10 +65,11 @@ const doors: readonly (readonly [name: string, asked: Asking, accepted: number])
 ];
 
 for (const [name, asked, accepted] of doors)
-  test(`${name}: the zero address cannot be a payer, and the request changes nothing`, async () => {
+  test(`${name}: the zero address and 0x…dEaD cannot be payers, and the request changes nothing`, async () => {
     const sessionId = await newSession();
     await journal.take();
     assert.equal(await asked(zeroAddress, sessionId), 100611);
+    assert.equal(await asked(`0x${'0'.repeat(36)}dEaD`, sessionId), 100611);
     assert.deepEqual(await journal.take(), []);
     assert.equal(await asked(`0x${'11'.repeat(20)}`, sessionId), accepted);
   });

@@ -132,6 +132,10 @@ test('an address that cannot be paid is refused', async () => {
           'Invalid field: accountAddress must not be an address without a key, such as 0x…dEaD or a precompile',
         ] as [Partial<AccountRequest>, string],
     ),
+    [
+      { accountAddress: '0x000000000022D473030F116dDEE9F6B43aC78BA3' },
+      'Invalid field: accountAddress must not be Permit2, a contract that all share',
+    ],
     [{ accountName: '' }, 'Invalid field: accountName must have 1 to 100 characters'],
     [{ accountName: '💶'.repeat(101) }, 'Invalid field: accountName must have 1 to 100 characters'],
     [{ settlementCurrencies: [] }, 'Invalid field: settlementCurrencies must name at least one token'],

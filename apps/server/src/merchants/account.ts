@@ -170,9 +170,6 @@ export async function assertCreatable(
   return { ...terms, accountAddress, others: accounts.length };
 }
 
-/** Below are precompiles and addresses to burn tokens at. A key's own address is this small once in 2^128 keys. */
-const leastHeld = 2n ** 32n;
-
 /**
  * The address with its checksum, if an account of the merchant may have it, and the merchant's accounts. Others who give
  * addresses to the merchant's accounts wait until the transaction ends.
@@ -189,11 +186,6 @@ export async function assertFreeAddress(
   const accountAddress = getAddress(request.accountAddress);
   const own = await findOwn(transaction, deps.chains, accountAddress);
   if (own !== undefined) throw fieldRefusal('accountAddress', `must not be ${own}`);
-  if (BigInt(accountAddress) < leastHeld)
-    throw fieldRefusal(
-      'accountAddress',
-      'must not be an address without a key, such as 0x…dEaD or a precompile',
-    );
   const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
   if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
   const accounts = await listAccounts(transaction, merchantId);

@@ -64,6 +64,7 @@ test('an order has the recipient, the amounts and the end of its session', () =>
     },
     ...{ gateway: address('a1'), payoutVault: '', amounts: amountsOf(session.amount, 2_000, 2) },
     withSecret: false,
+    added: 0n,
   });
   assert.match(orderId, /^0x[0-9a-f]{64}$/);
 });
@@ -109,6 +110,16 @@ const withStop = (tokenId: string): OrderContext => {
 };
 const refused: readonly (readonly [name: string, work: () => unknown, slug: string])[] = [
   ['the zero address as payer', () => draft({ payer: zeroAddress }), 'payer_not_served'],
+  [
+    'an address to burn tokens at as payer',
+    () => draft({ payer: `0x${'0'.repeat(36)}dEaD` }),
+    'payer_not_served',
+  ],
+  ['a precompile as payer', () => draft({ payer: `0x${'0'.repeat(39)}1` }), 'payer_not_served'],
+  ...['0x000000000022D473030F116dDEE9F6B43aC78BA3', '0xcA11bde05977b3631167028862bE2a173976CA11'].map(
+    (shared) => [`${shared} as payer`, () => draft({ payer: shared as Hex }), 'payer_not_served'] as const,
+  ),
+  ['a token as payer', () => draft({ payer: usdt.address }), 'payer_not_served'],
   ['a gateway as payer', () => draft({ payer: address('a1') }), 'payer_not_served'],
   ['a vault as payer', () => draft({ payer: address('b2') }), 'payer_not_served'],
   [

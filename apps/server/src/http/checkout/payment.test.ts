@@ -53,6 +53,9 @@ const putSeen = statement({
    select chain_id, 9, '0x', 99, :txHash, :blockTime, 'gateway', 'Paid', order_id, '{}', false from orders where order_id = :orderId`,
 });
 
+/** An address for a number. */
+const addressOf = (number: number) => getAddress(`0x${number.toString(16).padStart(40, 'a')}`);
+
 const limits = { ofNetwork: 3, inAll: 5 };
 let world: MerchantWorld;
 let pages: FastifyInstance;
@@ -101,7 +104,7 @@ async function prepare(
     url: '/checkout/api/prepare',
     remoteAddress,
     headers: { 'accept-language': 'de', ...(secret === '' ? {} : { 'x-client-code': secret }) },
-    payload: { sessionId, tokenId, payer: getAddress(toHex(payer, { size: 20 })), payerEmail: '' },
+    payload: { sessionId, tokenId, payer: addressOf(payer), payerEmail: '' },
   });
   const { code, data, message } = response.json();
   return { status: response.statusCode, retryAfter: response.headers['retry-after'], code, data, message };
@@ -145,7 +148,7 @@ test('a repeated request within the first half of an order’s life shows the sa
 test('a wrong client code is 100202 in every request, and signs nothing', async () => {
   const sessionId = await newSession();
   const { clientCode } = await read(sessionId);
-  const payer = getAddress(toHex(0xd1, { size: 20 }));
+  const payer = addressOf(0xd1);
   const token = world.deps.chains.token('ethereum::usdc')?.address;
   const requests = [
     {
@@ -199,7 +202,7 @@ test('an e-mail address that comes with the secret replaces that of a stranger, 
   t.after(() => server.close());
   const sessionId = await newSession();
   const { clientCode } = await read(sessionId);
-  const payer = getAddress(toHex(0xd1, { size: 20 }));
+  const payer = addressOf(0xd1);
   const give = async (payerEmail: string, secret = '') => {
     const headers = { 'accept-language': 'de', ...(secret === '' ? {} : { 'x-client-code': secret }) };
     const payload = { sessionId, tokenId: 'ethereum::usdc', payer, payerEmail };
