@@ -105,7 +105,10 @@ test('trigger sends an example event to a webhook, or straight to a receiver', a
     '--secret',
     webhook.key,
   ]);
-  assert.match(local.stdout, /^sent refund.failed as evt_\w{22} to \S+: 204 in \d+ ms\n$/);
+  assert.match(
+    local.stdout,
+    /^sent refund.failed as evt_\w{22} to \S+: 204 in \d+ ms\nIt is an example \(fixture: true\): the SDK’s handlers .*\n$/,
+  );
   const [request] = receiver.requests;
   const verified = new Verifier(webhook.key).verify(
     request?.body ?? '',
