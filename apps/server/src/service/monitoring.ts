@@ -103,6 +103,14 @@ function addReaders(
   { db, rpcOf, leader }: Rooms & { readonly leader: string | undefined },
 ): void {
   const { chains, clock } = options;
+  // The first one: those below it ask for connections themselves, which would count as callers that wait.
+  metrics.addReader([poolGauge], async () =>
+    Object.entries(db.poolState()).map(([state, value]) => ({
+      gauge: poolGauge.name,
+      labels: { state },
+      value,
+    })),
+  );
   const backups = options.monitoring?.backups;
   const wallets = sendingWallets(options);
   const recentCapUse = recently(clock, () => readCapUse(chains, rpcOf, AbortSignal.timeout(capLimitMs)));
@@ -124,13 +132,6 @@ function addReaders(
     ]);
     return gaugesOf(health, report, clock.now());
   });
-  metrics.addReader([poolGauge], async () =>
-    Object.entries(db.poolState()).map(([state, value]) => ({
-      gauge: poolGauge.name,
-      labels: { state },
-      value,
-    })),
-  );
 }
 
 const unknownWallets = { wallets: [], vaults: [] };

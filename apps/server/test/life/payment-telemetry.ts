@@ -42,6 +42,8 @@ export function testMetrics(payments: number): void {
     };
     for (const [sample, value] of Object.entries(least))
       assert.ok((samples.get(sample) ?? -1) >= value, sample);
+    // The bound of FlorinDatabaseBusy, which the page's own statements must not reach.
+    assert.ok((samples.get('florin_database_connections{state="waiting"}') ?? 6) <= 5);
     const exact: Readonly<Record<string, number>> = {
       'florin_build_info{version="0.1.0",roles="web watcher worker"}': 1,
       'florin_http_requests_total{method="GET",route="/payment/v1/session/:sessionId",status="200",code="100201"}': 1,
