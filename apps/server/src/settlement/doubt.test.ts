@@ -50,6 +50,13 @@ const addPayout = statement({
    values (:orderId, 'payout', :sessionId, :chainId, 'waiting', :at, :at, :at)`,
 });
 
+const moveLeg = statement({
+  name: 'doubt_test_move',
+  parameters: { orderId: 'text', chainId: 'int8' },
+  columns: {},
+  text: `update settlements set chain_id = :chainId where order_id = :orderId and leg = 'payout'`,
+});
+
 interface Changes {
   readonly recipient?: Hex;
   readonly via?: Hex;
@@ -128,6 +135,14 @@ test('no vault pays for an order that its gateway does not call settled, whateve
   world.clock.time += 600_000;
   await send('payout');
   assert.equal(await stateOf(order, 'payout'), waits);
+});
+
+test('the vault of another chain than the order’s does not pay it', async () => {
+  const order = await toPayOut();
+  await world.database.db.query(moveLeg, { orderId: order.orderId, chainId: order.chainId });
+  await settlementRound({ ...world.deps, log }, world.chain('ethereum'), 'payout');
+  assert.equal(await stateOf(order, 'payout'), waits);
+  assert.equal(logged.at(-1), 'settlement.order_in_doubt chain');
 });
 
 test('a payout waits while the chain of its payment cannot be read or is not configured, and goes on afterwards', async () => {

@@ -62,7 +62,9 @@ function payoutDoubtOf(
 ): string | undefined {
   if (!isAmong(contractsOf(chain).vaults, payoutVaultOf(stored, chain))) return 'vault';
   const source = chains.byId(stored.chainId);
-  return source === undefined ? 'chain' : valueDoubtOf(stored, source);
+  // Each vault pays an order once: the vault of another chain would pay it again.
+  if (source === undefined || stored.order.targetChain !== BigInt(chain.chainId)) return 'chain';
+  return valueDoubtOf(stored, source);
 }
 
 /** Whether the order's gateway says that it is settled; undefined when it cannot be read. */
