@@ -17,7 +17,7 @@ test('every command line of the published package in a document is one', async (
     globSync(pattern, { cwd: root }),
   );
   const lines = pages.flatMap((path) =>
-    [...readFileSync(new URL(path, root), 'utf8').matchAll(/npx @florin\/cli ([^\n`|;&]+)/g)].map(
+    [...readFileSync(new URL(path, root), 'utf8').matchAll(/npx --no-install florin ([^\n`|;&]+)/g)].map(
       ([, line = '']) => line,
     ),
   );

@@ -49,7 +49,7 @@ for (const skill of skills) {
   test(`the pages and commands that ${skill} names exist`, () => {
     const pages = [...body.matchAll(/`\/docs\/guide\/([\w-]+\.md)`/g)].map(([, page = '']) => page);
     for (const page of pages) assert.ok(existsSync(join(root, 'docs/guide', page)), page);
-    const commands = [...body.matchAll(/(?:florin --|@florin\/cli) (\w+)/g)].map(
+    const commands = [...body.matchAll(/(?:florin --|@florin\/cli\/dist\/main.js) (\w+)/g)].map(
       ([, command = '']) => command,
     );
     const families = ['operator/src/cli.ts', 'cli/src/merchant-family.ts'];
