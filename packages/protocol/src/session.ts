@@ -44,7 +44,10 @@ export const session = Type.Object({
     description: '`payment_link` for `lnk` and `ai_checkout` sessions, else empty',
   }),
   clientCode: Type.String({ description: 'Secret of the hosted page; `****` for restricted keys' }),
-  payer: Type.String({ description: 'Wallet that paid; empty until paid' }),
+  payer: Type.String({
+    description:
+      'Wallet that paid; by x402 of a link the one that signed for it, although anyone may have brought the money; empty until paid',
+  }),
   payerEmail: Type.String({ description: 'Empty until paid, and for keys without `payer_pii:read`' }),
   payerEmailRequired: flag,
   paidToken: Type.String({ description: 'Token id; empty until paid' }),

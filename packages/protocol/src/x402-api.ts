@@ -57,7 +57,8 @@ export const x402Api = {
       summary: 'Pay a link by x402',
       description:
         'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them, creates the session and ' +
-        'answers its receipt. The same request again gets the same receipt; another authorization for a paid offer ' +
+        'answers its receipt. The session’s payer is the wallet that signed, also where others brought the money to the ' +
+        'address of the offer. The same request again gets the same receipt; another authorization for a paid offer ' +
         'is refused with 409. A link whose payer chooses the amount needs `amountInUSD`. Links that ask for an e-mail ' +
         'address are refused with 100610: x402 has no field for one, but the AI protocol does.',
       tag: 'x402',
@@ -104,7 +105,10 @@ export const x402Api = {
       summary: 'Pay a session by x402',
       description:
         'Answers 402 with offers; the same request with PAYMENT-SIGNATURE pays one of them and answers its receipt. ' +
-        'The same request again gets the same receipt. Sessions that ask for an e-mail address are refused with 100610.',
+        'The same request again gets the same receipt. Pay by the signature alone: the service looks at an address of an ' +
+        'offer only once a payment was presented for it, or once `POST /checkout/api/deposit` asks for a deposit address with ' +
+        'the same payer, which is the same address. Then money that a plain transfer brought counts, and what pays nothing ' +
+        'goes back to `payer`. Sessions that ask for an e-mail address are refused with 100610.',
       tag: 'x402',
       params: Type.Object({ sessionId: idText }),
       query: Type.Object({

@@ -723,7 +723,7 @@ export interface Session {
   businessType: string;
   /** Secret of the hosted page; `****` for restricted keys. */
   clientCode: string;
-  /** Wallet that paid; empty until paid. */
+  /** Wallet that paid; by x402 of a link the one that signed for it, although anyone may have brought the money; empty until paid. */
   payer: string;
   /** Empty until paid, and for keys without `payer_pii:read`. */
   payerEmail: string;

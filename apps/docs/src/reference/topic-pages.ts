@@ -38,7 +38,7 @@ export function authenticationPage(): DocsPage {
         '`rk_live_` is a restricted key: the permissions that it was made with. A missing one is HTTP 403, code 200103.',
         'Keys are shown once. Only their hash is stored.',
         'The address decides the interface: a merchant path without a valid key is always 401.',
-        'A key can have an expiry, and can be bound to IP addresses, networks and web origins. From any other address it is as invalid as an unknown key. It can also have limits for one session and for all sessions of a UTC day (code 100209).',
+        'A key can have an expiry, and can be bound to IP addresses, networks and web origins. From any other address it is as invalid as an unknown key. It can also have limits for one session and for all sessions of a UTC day (code 100209). They bind the sessions that the key makes by itself, and neither the price of the payment links that it makes nor what payers pay by them: a key with limits that should bind everything has no `payment_links:write`, which the preset `agent` has.',
         'A revoked key is refused from the next request on, by every replica. Open sessions stay payable.',
       ),
       heading('Keys in browsers'),

@@ -6,6 +6,7 @@ import type { X402Payment } from '@florin/protocol/x402.ts';
 import { lockPayer } from '#authorizations/authorization.ts';
 import { openSessionsRefusal } from '#authorizations/creation.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { assertPayable, prepareOrder } from '#sessions/order-preparation.ts';
 import { createLinkSession, findSession, lockSession } from '#sessions/session.ts';
@@ -156,7 +157,11 @@ async function send(deps: X402Context, resource: Resource, attempt: Attempt): Pr
   const plan = await planOf(deps, token, payment);
   if (plan === undefined) {
     const arrival = await findArrival(deps, asked.expected);
-    if (arrival === 'foreign') throw new Refusal('order_already_paid', 'by another payment');
+    if (arrival === 'foreign') {
+      // A plain transfer, which only looking at the chain shows: from now on the deposit watcher looks at the address.
+      await deps.db.transaction((transaction) => prepareOffered(transaction, deps, attempt));
+      throw new Refusal('order_already_paid', 'by a plain transfer to its address: read the session');
+    }
     if (arrival === 'none') return 'insufficient_funds';
   } else if (resource.kind === 'link') {
     // Money that has already arrived is accepted beyond the limits: no other process could return it.
@@ -200,15 +205,7 @@ async function record(
     const purchase = purchaseOf(deps, resource, token);
     await createLinkSession(transaction, made, { link, payer, token, ...purchase });
   }
-  const session = await lockSession(transaction, sessionId);
-  if (session === undefined) throw new Error(`the session ${sessionId} is missing`);
-  // As offered: the address is that of a held order, regardless of the chains' present settlement modes.
-  const settlementMode = 'escrow' as const;
-  const signed = { session, payer: terms.refundAddress, payerEmail: '', proof: 'signature' } as const;
-  const request = { ...signed, token, settlementMode };
-  const order = await prepareOrder(transaction, deps, request);
-  if (order.orderId !== drafted.order.orderId)
-    throw new Refusal('chain_unavailable', 'the terms have changed');
+  const order = await prepareOffered(transaction, deps, attempt);
   const isMoved = plan === undefined;
   await transaction.query(upsertPayment, {
     orderId: order.orderId,
@@ -223,6 +220,24 @@ async function record(
   if (isMoved) return undefined;
   const submission = { order, method: 'x402', payer, isSmartAccount: isSmart, network, plan } as const;
   return (await recordSubmission(transaction, deps, submission)).transactionId;
+}
+
+/** Stores the order of an offer, so that money at its address is seen. */
+async function prepareOffered(
+  transaction: Transaction,
+  deps: X402Context,
+  { terms, token, drafted }: Pick<Attempt, 'terms' | 'token' | 'drafted'>,
+): Promise<StoredOrder> {
+  const { sessionId } = drafted.session;
+  const session = await lockSession(transaction, sessionId);
+  if (session === undefined) throw new Error(`the session ${sessionId} is missing`);
+  // As offered: the address is that of a held order, regardless of the chains' present settlement modes.
+  const settlementMode = 'escrow' as const;
+  const signed = { session, payer: terms.refundAddress, payerEmail: '', proof: 'signature' } as const;
+  const order = await prepareOrder(transaction, deps, { ...signed, token, settlementMode });
+  if (order.orderId !== drafted.order.orderId)
+    throw new Refusal('chain_unavailable', 'the terms have changed');
+  return order;
 }
 
 /**

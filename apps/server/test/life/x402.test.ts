@@ -11,7 +11,7 @@ import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { deepOnly } from '../harness/deep-only.ts';
 import { Life } from './life.ts';
 import { checkout } from './story-fixture.ts';
-import { decoded } from './x402-client.ts';
+import { decoded, encoded, fundedAccount, offerAt, signedPayment } from './x402-client.ts';
 
 let life: Life;
 let linkId: string;
@@ -99,6 +99,20 @@ test('a stock x402 axios client pays a session and names its refund address', de
   const done = await life.sessionIn(sessionId, 'completed');
   assert.equal(done.session.payer, account.address);
   assert.equal(await balance(), 1_000_000n);
+});
+
+test('a plain transfer to the address of a session’s offer pays once a payment is presented for it by a stranger', async () => {
+  const sessionId = await checkout(life, 3_000_000);
+  const token = life.ethereum.token('usdc');
+  const payer = (await fundedAccount(life, 0n)).address;
+  const url = resource(`/session/${sessionId}?payer=${payer}`);
+  const offer = await offerAt(url);
+  await life.ethereum.mint(token, offer.payTo as Hex, BigInt(offer.amount));
+  const stranger = await fundedAccount(life, 0n);
+  const headers = { 'payment-signature': encoded(await signedPayment(stranger, offer)) };
+  assert.equal((await fetch(url, { headers })).status, 409);
+  const done = await life.sessionIn(sessionId, 'completed');
+  assert.deepEqual([done.session.payer, done.session.amount], [payer, 3_000_000]);
 });
 
 // proves W8.3
