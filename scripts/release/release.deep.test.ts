@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { commandConfig, emptyDatabase } from '@florin/server/testing';
 import { findFreePort } from '@florin/world';
 import { node, nodeFlags, root } from '../test/processes.ts';
+import { fetchBaseImage, findPodman, type Podman } from './podman.ts';
 
 const mebibyte = 1024 * 1024;
 /** Goals of a release, on any machine. */
@@ -126,24 +127,10 @@ test('help of a release speaks of florin, and its commands run', () => {
   assert.match(help, /^Usage: florin /);
 });
 
-type Podman = (...args: readonly string[]) => string;
-
-/** Podman with the settings that also work where control groups are not all there; undefined: no podman. */
-function findPodman(): Podman | undefined {
-  const config = join(folder, 'containers.conf');
-  writeFileSync(
-    config,
-    '[containers]\ndefault_ulimits=["nofile=20000:20000","nproc=4096:4096"]\n[engine]\nruntime="runc"\ncgroup_manager="cgroupfs"\n',
-  );
-  const env = { ...process.env, CONTAINERS_CONF: config };
-  if (spawnSync('podman', ['info'], { env }).status !== 0) return undefined;
-  return (...args) =>
-    execFileSync('podman', args, { env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] }).trim();
-}
-
 test('the image runs as a user without rights on a read-only file system, and stops at once', async (context) => {
-  const podman = findPodman();
+  const { podman } = findPodman(folder) ?? {};
   if (podman === undefined) return context.skip('podman cannot run here');
+  fetchBaseImage(podman, folder);
   podman(
     ...['build', '--format', 'docker', '--network', 'host', '-t', 'localhost/florin:latest'],
     ...['-f', join(release, 'deploy/Containerfile'), release],
@@ -256,7 +243,7 @@ async function writePod(port: number): Promise<string> {
 }
 
 test('the manifests of Kubernetes run: settings and secrets reach a process without rights', async (context) => {
-  const podman = findPodman();
+  const { podman } = findPodman(folder) ?? {};
   if (podman === undefined) return context.skip('podman cannot run here');
   const port = await findFreePort();
   const [secret, pod] = [await writeSecret(podman), await writePod(port)];
