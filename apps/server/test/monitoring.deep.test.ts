@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict';
-import { type ChildProcess, execFile, spawn, spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { findFreePort } from '@florin/world';
-import { startService } from '../src/service/service.ts';
-import { Life } from './life/life.ts';
 
 const run = promisify(execFile);
 const rulesFile = fileURLToPath(new URL('../../../deploy/monitoring/florin.rules.yml', import.meta.url));
@@ -103,80 +100,6 @@ test('every alert fires in its trouble, names what it is about, and clears after
     assert.match(firing, new RegExp(`alertname="${name}"`), name);
     assert.doesNotMatch(firing, /no value|\{\{/, name);
     assert.equal(await at(2 * troubleMinutes), '', `${name} clears`);
-  }
-});
-
-test('a real Prometheus reads a real service, tells that a chain is away, and that it is back', async () => {
-  const port = await findFreePort();
-  const life = await Life.start((options) =>
-    startService({ ...options, monitoring: { host: '127.0.0.1', port } }),
-  );
-  life.mine();
-  let prometheus: ChildProcess | undefined;
-  try {
-    // The rules wait for minutes. Here they wait for seconds.
-    const rules = (await readFile(rulesFile, 'utf8')).replaceAll(/for: \d+m/g, 'for: 7s');
-    await writeFile(join(folder, 'rules.yml'), rules);
-    const config = {
-      global: { scrape_interval: '3s', evaluation_interval: '1s', scrape_timeout: '3s' },
-      rule_files: ['rules.yml'],
-      scrape_configs: [{ job_name: 'florin', static_configs: [{ targets: [`127.0.0.1:${port}`] }] }],
-    };
-    await writeFile(join(folder, 'prometheus.yml'), JSON.stringify(config));
-    const own = await findFreePort();
-    prometheus = spawn(
-      'prometheus',
-      [
-        '--config.file',
-        join(folder, 'prometheus.yml'),
-        '--storage.tsdb.path',
-        join(folder, 'data'),
-        '--web.listen-address',
-        `127.0.0.1:${own}`,
-      ],
-      { stdio: 'ignore' },
-    );
-    const firing = async () => {
-      try {
-        const response = await fetch(`http://127.0.0.1:${own}/api/v1/alerts`);
-        // It answers 503 while it starts.
-        if (response.status === 503) return ['Prometheus does not answer yet'];
-        const { data } = (await response.json()) as {
-          data: { alerts: { state: string; labels: Record<string, string> }[] };
-        };
-        return data.alerts
-          .filter(({ state }) => state === 'firing')
-          .map(({ labels }) => `${labels['alertname']} ${labels['chain'] ?? ''}`.trim());
-      } catch (error) {
-        if (error instanceof TypeError) return ['Prometheus does not answer yet'];
-        throw error;
-      }
-    };
-    const query = async (expression: string) => {
-      const response = await fetch(
-        `http://127.0.0.1:${own}/api/v1/query?query=${encodeURIComponent(expression)}`,
-      );
-      return ((await response.json()) as { data: { result: unknown[] } }).data.result.length;
-    };
-    const isUp = async () =>
-      (await firing())[0] === 'Prometheus does not answer yet' ? 0 : query('up{job="florin"} == 1');
-    await life.eventually(isUp, (count) => count === 1, 'the first scrape');
-    const alert = 'FlorinPaymentsUnavailable base';
-    life.base.anvil.pause(true);
-    await life.eventually(firing, (alerts) => alerts.includes(alert), 'the alert of the chain that is away');
-    life.base.anvil.pause(false);
-    await life.eventually(firing, (alerts) => !alerts.includes(alert), 'the end of the alert');
-    await life.stopService();
-    await life.eventually(
-      firing,
-      (alerts) => alerts.includes('FlorinProcessDown'),
-      'the alert of the process that is down',
-    );
-    await life.startService();
-    await life.eventually(firing, (alerts) => !alerts.includes('FlorinProcessDown'), 'the end of that alert');
-  } finally {
-    prometheus?.kill('SIGKILL');
-    await life.close();
   }
 });
 
