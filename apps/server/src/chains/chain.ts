@@ -201,7 +201,7 @@ function withMintSources(chain: Chain, all: readonly Chain[]): Chain {
   const mintSources = all.flatMap((source): MintSource[] => {
     if (source.cctp === undefined || source.chainId === chain.chainId) return [];
     const { domain, messenger } = source.cctp;
-    const routes = routesOf(source).map((address) => address.toLowerCase());
+    const routes = cctpRoutesOf(source).map((address) => address.toLowerCase());
     return [{ domain, messenger: messenger.toLowerCase(), routes }];
   });
   return { ...chain, mintSources };
@@ -220,7 +220,7 @@ export function contractsOf(chain: ContractAddresses): {
 }
 
 /** Every CCTP route of a chain, the configured one first. Empty without CCTP. */
-export function routesOf({
+export function cctpRoutesOf({
   cctp,
   previousContracts = [],
 }: Pick<Chain, 'cctp' | 'previousContracts'>): readonly Hex[] {

@@ -1,7 +1,7 @@
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { zeroAddress } from 'viem';
-import { type Chain, contractsOf, routesOf } from '#chains/chain.ts';
+import { type Chain, cctpRoutesOf, contractsOf } from '#chains/chain.ts';
 import { gatewayOf } from './order-gateway.ts';
 import { orderIdOf } from './order-signer.ts';
 import type { StoredOrder } from './stored-order.ts';
@@ -43,7 +43,7 @@ export function valueDoubtOf(
 function exitsOf(chain: Chain, orderType: number): readonly Hex[] {
   if (orderType === orderKinds.escrow || orderType === orderKinds.direct) return [zeroAddress];
   if (orderType === orderKinds.vaultPayout) return contractsOf(chain).vaults;
-  return orderType === orderKinds.cctp ? routesOf(chain) : [];
+  return orderType === orderKinds.cctp ? cctpRoutesOf(chain) : [];
 }
 
 /** Whether an address is one of these, in any letter case. */
