@@ -57,6 +57,13 @@ const moveLeg = statement({
   text: `update settlements set chain_id = :chainId where order_id = :orderId and leg = 'payout'`,
 });
 
+const setToken = statement({
+  name: 'doubt_test_token',
+  parameters: { sessionId: 'text', token: 'text' },
+  columns: {},
+  text: 'update sessions set settlement_token = :token where session_id = :sessionId',
+});
+
 interface Changes {
   readonly recipient?: Hex;
   readonly via?: Hex;
@@ -143,6 +150,28 @@ test('the vault of another chain than the order’s does not pay it', async () =
   await settlementRound({ ...world.deps, log }, world.chain('ethereum'), 'payout');
   assert.equal(await stateOf(order, 'payout'), waits);
   assert.equal(logged.at(-1), 'settlement.order_in_doubt chain');
+});
+
+test('no vault pays for an order whose money the gateway has given to its merchant', async () => {
+  const order = await paid('ethereum::usdc');
+  await world.mineFinal('ethereum', ['Settled', order]);
+  const { orderId, sessionId, chainId } = order;
+  await world.database.db.query(addPayout, { orderId, sessionId, chainId, at: world.clock.now() });
+  await settlementRound({ ...world.deps, log }, world.chain('ethereum'), 'payout');
+  assert.equal(await stateOf(order, 'payout'), waits);
+  assert.deepEqual(logged, ['settlement.order_in_doubt type']);
+});
+
+test('no vault pays in another token than that of the order’s channel', async () => {
+  const order = await toPayOut();
+  await world.database.db.query(setToken, { sessionId: order.sessionId, token: 'base::eurc' });
+  await send('payout');
+  assert.equal(await stateOf(order, 'payout'), waits);
+  assert.deepEqual(logged, ['settlement.order_in_doubt settlement_token']);
+  await world.database.db.query(setToken, { sessionId: order.sessionId, token: 'base::usdc' });
+  world.clock.time += 10_000;
+  await send('payout');
+  assert.equal(await stateOf(order, 'payout'), 'sent');
 });
 
 test('a payout waits while the chain of its payment cannot be read or is not configured, and goes on afterwards', async () => {

@@ -1,8 +1,11 @@
 import { RpcError, RpcUnavailable } from '@florin/evm';
+import { orderKinds } from '@florin/protocol/order.ts';
 import { type Chain, contractsOf } from '#chains/chain.ts';
 import { isAmong, valueDoubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import { channelIdOf } from '#sessions/session.ts';
+import type { SessionState } from '#sessions/stored-session.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
 import { delayLeg, postponeOrDelay } from './leg.ts';
@@ -15,11 +18,11 @@ import { isSettledAnswer, payoutVaultOf, statusCall } from './settlement-call.ts
 export async function beyondDoubt(
   deps: SettlementContext,
   items: readonly Item[],
-  doubtOf: (order: StoredOrder) => string | undefined,
+  doubtOf: (item: Item) => string | undefined,
 ): Promise<readonly Item[]> {
   const certain: Item[] = [];
   for (const item of items) {
-    const doubt = doubtOf(item.order);
+    const doubt = doubtOf(item);
     if (doubt === undefined) {
       certain.push(item);
       continue;
@@ -42,8 +45,9 @@ export async function settledBeyondDoubt(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
+  sessions: Sessions,
 ): Promise<readonly Item[]> {
-  const certain = await beyondDoubt(deps, items, (order) => payoutDoubtOf(deps, chain, order));
+  const certain = await beyondDoubt(deps, items, (item) => payoutDoubtOf(deps, chain, item, sessions));
   const answers = await Promise.all(certain.map(({ order }) => isSettled(deps, order)));
   for (const [index, { leg }] of certain.entries()) {
     if (answers[index] === true) continue;
@@ -55,16 +59,30 @@ export async function settledBeyondDoubt(
   return certain.filter((_, index) => answers[index] === true);
 }
 
+/** The sessions of payouts, by id. */
+export type Sessions = ReadonlyMap<string, SessionState>;
+
 function payoutDoubtOf(
   { chains }: Pick<SettlementContext, 'chains'>,
   chain: Chain,
-  stored: StoredOrder,
+  { leg, order: stored }: Item,
+  sessions: Sessions,
 ): string | undefined {
+  // The gateway itself pays the merchant of every other order that it settles.
+  if (stored.order.orderType !== orderKinds.vaultPayout) return 'type';
+  // The order's hash fixes its channel, and that the token of the payout.
+  const session = sessions.get(leg.sessionId);
+  if (session === undefined || !isOfItsChannel(session, stored)) return 'settlement_token';
   if (!isAmong(contractsOf(chain).vaults, payoutVaultOf(stored, chain))) return 'vault';
   const source = chains.byId(stored.chainId);
   // Each vault pays an order once: the vault of another chain would pay it again.
   if (source === undefined || stored.order.targetChain !== BigInt(chain.chainId)) return 'chain';
   return valueDoubtOf(stored, source);
+}
+
+function isOfItsChannel(session: SessionState, { order }: StoredOrder): boolean {
+  const { accountId, accountVersion, settlementToken } = session;
+  return channelIdOf(accountId, accountVersion, settlementToken) === order.channelId;
 }
 
 /** Whether the order's gateway says that it is settled; undefined when it cannot be read. */

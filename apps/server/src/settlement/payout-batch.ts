@@ -1,9 +1,9 @@
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { findSessionStates } from '#sessions/session.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
+import type { Sessions } from './doubt.ts';
 import { delayAll, holdLeg, type Leg } from './leg.ts';
 import { type ExceededCap, openOutflow } from './outflow.ts';
 import { payoutOf, payoutVaultOf } from './settlement-call.ts';
@@ -30,12 +30,8 @@ export async function choosePayouts(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
-  overCaps: Set<string>,
+  { sessions, overCaps }: { readonly sessions: Sessions; readonly overCaps: Set<string> },
 ): Promise<readonly SignedPayout[]> {
-  const sessions = await findSessionStates(
-    deps.db,
-    items.map(({ leg }) => leg.sessionId),
-  );
   const limits = new Map<string, VaultLimit | undefined>();
   const outflow = await openOutflow(deps, chain);
   const chosen: (Item & { payout: Payout; vault: Hex })[] = [];

@@ -7,7 +7,7 @@ import { findOrders } from '#orders/order.ts';
 import { doubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
-import { lockSession } from '#sessions/session.ts';
+import { findSessionStates, lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
@@ -136,7 +136,7 @@ async function sendSettlements(sending: Sending, items: readonly Item[]): Promis
   const late = items.filter(({ order }) => !canBeSettled(order, now));
   for (const item of late.slice(0, deps.settings.batchSize)) await sendReclaim(sending, item);
   const inTime = items.filter(({ order }) => canBeSettled(order, now));
-  const open = await beyondDoubt(deps, inTime, (order) => doubtOf(order, chain));
+  const open = await beyondDoubt(deps, inTime, ({ order }) => doubtOf(order, chain));
   const [oldest] = open;
   if (oldest === undefined) return;
   // An order is settled on the gateway that it was paid to. One call goes to one gateway.
@@ -166,7 +166,7 @@ async function sendReturn(
   call: (order: Item['order']) => Hex,
 ): Promise<void> {
   const { deps, chain } = sending;
-  const isGateway = (order: Item['order']) => (doubtOf(order, chain) === 'gateway' ? 'gateway' : undefined);
+  const isGateway = ({ order }: Item) => (doubtOf(order, chain) === 'gateway' ? 'gateway' : undefined);
   const items = await beyondDoubt(deps, [item], isGateway);
   if (items.length === 0) return;
   const to = gatewayOf(item.order, chain);
@@ -175,8 +175,12 @@ async function sendReturn(
 
 async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<void> {
   const { deps, chain } = sending;
-  const certain = await settledBeyondDoubt(deps, chain, items);
-  const payouts = await choosePayouts(deps, chain, certain, sending.state.overCaps);
+  const sessions = await findSessionStates(
+    deps.db,
+    items.map(({ leg }) => leg.sessionId),
+  );
+  const certain = await settledBeyondDoubt(deps, chain, items, sessions);
+  const payouts = await choosePayouts(deps, chain, certain, { sessions, overCaps: sending.state.overCaps });
   const [first] = payouts;
   if (first === undefined) return;
   await sendBatch(sending, {
