@@ -56,6 +56,21 @@ test('a settlement whose final block is reverted is made again, and everything i
   assert.deepEqual(await ledgerBalances(world.database.db), booked);
 });
 
+test('a payment that was taken back with its settlement is not told as settling before it is final again', async () => {
+  const sessionId = await world.openSession('ethereum::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await world.mineFinal('ethereum', ['Settled', order]);
+  await world.dropFinal('ethereum', 2n);
+  const told = await world.eventsOf(sessionId);
+  await world.mine('ethereum', ['Paid', order]);
+  await world.mine('ethereum', ['Settled', order]);
+  assert.deepEqual(await statusOf(sessionId), ['settlement_pending', 'reorged']);
+  assert.deepEqual(await world.eventsOf(sessionId), told);
+  await world.mineFinal('ethereum');
+  assert.deepEqual(await statusOf(sessionId), ['completed', '']);
+});
+
 test('a vault pays nothing out while the payment or its settlement is gone', async () => {
   const sessionId = await world.openSession('base::usdc');
   const order = await world.signOrder(sessionId, 'ethereum::usdc');

@@ -10,6 +10,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import type { PaymentContext } from '#payments/payment.ts';
 import { mintPostings, payoutPostings, returnPostings, settlementPostings } from '#payments/postings.ts';
 import { eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
+import { findLostPayments } from '#sessions/progress.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
@@ -52,10 +53,11 @@ function isSettlement(event: ChainEvent): boolean {
   return event.name === 'Settled' || event.name === 'PaidOut' || event.name === 'Minted';
 }
 
-/** A settlement that was reorged out is in a block again. */
+/** A settlement that was reorged out is in a block again. It is not told before a payment that was final is final again. */
 async function seen(transaction: Transaction, deps: PaymentContext, order: StoredOrder): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId || session.status !== 'settlement_pending') return;
+  if ((await findLostPayments(transaction, [order.orderId])).size > 0) return;
   await moveSession(transaction, deps, session, 'settlement_recorded');
 }
 
