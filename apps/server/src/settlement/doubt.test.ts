@@ -17,6 +17,8 @@ before(async () => {
 after(() => world.close());
 beforeEach(() => {
   world.orderStatus = 2;
+  world.paidBy.clear();
+  world.refusing.clear();
   logged.length = 0;
 });
 
@@ -150,6 +152,33 @@ test('the vault of another chain than the order’s does not pay it', async () =
   await settlementRound({ ...world.deps, log }, world.chain('ethereum'), 'payout');
   assert.equal(await stateOf(order, 'payout'), waits);
   assert.equal(logged.at(-1), 'settlement.order_in_doubt chain');
+  const { chainId } = world.chain('base');
+  await world.database.db.query(moveLeg, { orderId: order.orderId, chainId });
+  world.clock.time += 10_000;
+  await send('payout');
+  assert.equal(await stateOf(order, 'payout'), 'sent');
+});
+
+test('no vault pays an order that another vault of its chain has paid, and an address without a vault stops nothing', async () => {
+  const order = await toPayOut();
+  const formerVault = getAddress(`0x${'ab'.repeat(20)}`);
+  const previous = [{ gateway: getAddress(`0x${'aa'.repeat(20)}`), vault: formerVault }];
+  const chains = chainsOf(
+    world.chains.all.map((chain) =>
+      chain.name === 'base' ? { ...chain, previousContracts: previous } : chain,
+    ),
+  );
+  const [base] = chains.all.filter(({ name }) => name === 'base');
+  assert.ok(base);
+  const payOut = () => settlementRound({ ...world.deps, chains, log }, base, 'payout');
+  world.paidBy.add(formerVault);
+  await payOut();
+  assert.equal(await stateOf(order, 'payout'), waits);
+  assert.deepEqual(logged, ['settlement.order_in_doubt paid']);
+  world.refusing.add(formerVault);
+  world.clock.time += 10_000;
+  await payOut();
+  assert.equal(await stateOf(order, 'payout'), 'sent');
 });
 
 test('no vault pays for an order whose money the gateway has given to its merchant', async () => {
@@ -164,7 +193,7 @@ test('no vault pays for an order whose money the gateway has given to its mercha
 
 test('no vault pays in another token than that of the order’s channel', async () => {
   const order = await toPayOut();
-  await world.database.db.query(setToken, { sessionId: order.sessionId, token: 'base::eurc' });
+  await world.database.db.query(setToken, { sessionId: order.sessionId, token: 'ethereum::usdc' });
   await send('payout');
   assert.equal(await stateOf(order, 'payout'), waits);
   assert.deepEqual(logged, ['settlement.order_in_doubt settlement_token']);

@@ -9,7 +9,8 @@ import type { SessionState } from '#sessions/stored-session.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
 import { delayLeg, postponeOrDelay } from './leg.ts';
-import { isSettledAnswer, payoutVaultOf, statusCall } from './settlement-call.ts';
+import { isPaidOutCall, isSettledAnswer, payoutVaultOf, statusCall } from './settlement-call.ts';
+import { readUnlessRefused } from './vault-limit.ts';
 
 /**
  * The items whose orders are beyond doubt. The others wait, and each attempt alarms the operator. They go on once nothing
@@ -18,11 +19,12 @@ import { isSettledAnswer, payoutVaultOf, statusCall } from './settlement-call.ts
 export async function beyondDoubt(
   deps: SettlementContext,
   items: readonly Item[],
-  doubtOf: (item: Item) => string | undefined,
+  doubtOf: (item: Item) => string | undefined | Promise<string | undefined>,
 ): Promise<readonly Item[]> {
   const certain: Item[] = [];
-  for (const item of items) {
-    const doubt = doubtOf(item);
+  const doubts = await Promise.all(items.map((item) => doubtOf(item)));
+  for (const [index, item] of items.entries()) {
+    const doubt = doubts[index];
     if (doubt === undefined) {
       certain.push(item);
       continue;
@@ -62,22 +64,37 @@ export async function settledBeyondDoubt(
 /** The sessions of payouts, by id. */
 export type Sessions = ReadonlyMap<string, SessionState>;
 
-function payoutDoubtOf(
-  { chains }: Pick<SettlementContext, 'chains'>,
+async function payoutDoubtOf(
+  deps: SettlementContext,
   chain: Chain,
   { leg, order: stored }: Item,
   sessions: Sessions,
-): string | undefined {
+): Promise<string | undefined> {
   // The gateway itself pays the merchant of every other order that it settles.
   if (stored.order.orderType !== orderKinds.vaultPayout) return 'type';
   // The order's hash fixes its channel, and that the token of the payout.
   const session = sessions.get(leg.sessionId);
   if (session === undefined || !isOfItsChannel(session, stored)) return 'settlement_token';
   if (!isAmong(contractsOf(chain).vaults, payoutVaultOf(stored, chain))) return 'vault';
-  const source = chains.byId(stored.chainId);
+  const source = deps.chains.byId(stored.chainId);
   // Each vault pays an order once: the vault of another chain would pay it again.
   if (source === undefined || stored.order.targetChain !== BigInt(chain.chainId)) return 'chain';
-  return valueDoubtOf(stored, source);
+  const doubt = valueDoubtOf(stored, source);
+  if (doubt !== undefined) return doubt;
+  return (await isPaidElsewhere(deps, chain, stored)) ? 'paid' : undefined;
+}
+
+/**
+ * Whether another vault of the chain says that it has paid the order: a vault knows only what it has paid itself, and no
+ * hash says which one pays. An address that answers like no vault has paid nothing.
+ */
+async function isPaidElsewhere(deps: SettlementContext, chain: Chain, stored: StoredOrder): Promise<boolean> {
+  const own = payoutVaultOf(stored, chain);
+  const others = contractsOf(chain).vaults.filter((vault) => !isAmong([own], vault));
+  const answers = await Promise.all(
+    others.map((vault) => readUnlessRefused(deps, chain, vault, isPaidOutCall(stored))),
+  );
+  return answers.some((answer) => answer !== undefined && BigInt(answer) === 1n);
 }
 
 function isOfItsChannel(session: SessionState, { order }: StoredOrder): boolean {

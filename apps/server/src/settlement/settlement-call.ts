@@ -75,6 +75,11 @@ export function balanceCall(holder: Hex): Hex {
   return encodeFunctionData({ abi: erc20Abi, functionName: 'balanceOf', args: [holder] });
 }
 
+/** Asks a vault whether it has paid this order. */
+export function isPaidOutCall({ orderId }: StoredOrder): Hex {
+  return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'isPaidOut', args: [orderId] });
+}
+
 export function capsCall(token: Hex): Hex {
   return encodeFunctionData({ abi: payoutVaultAbi, functionName: 'capsOf', args: [token] });
 }

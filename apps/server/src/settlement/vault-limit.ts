@@ -55,7 +55,7 @@ export async function readVaultLimit(
 }
 
 /** What a contract answers; undefined when it reverts or is no contract. */
-async function readUnlessRefused(
+export async function readUnlessRefused(
   deps: SettlementContext,
   { chainId }: Chain,
   to: Hex,

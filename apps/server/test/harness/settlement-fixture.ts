@@ -65,6 +65,7 @@ export type Happening = readonly [
 
 const balanceSelector = toFunctionSelector('balanceOf(address)');
 const availableSelector = toFunctionSelector('available(address)');
+const paidOutSelector = toFunctionSelector('isPaidOut(bytes32)');
 const statusSelector = toFunctionSelector(getAbiItem({ abi: paymentGatewayAbi, name: 'orderStatus' }));
 
 const vaultEvents: readonly ChainEventName[] = ['PaidOut', 'PayoutSkipped'];
@@ -105,6 +106,8 @@ export class SettlementWorld {
   held = 10n ** 30n;
   /** What the gateways say of every order. */
   orderStatus = 2;
+  /** The vaults that say of every order that they have paid it. */
+  readonly paidBy = new Set<Hex>();
   /** Contracts whose reads fail. */
   readonly refusing = new Set<Hex>();
   /** Wei per gas. */
@@ -180,6 +183,7 @@ export class SettlementWorld {
       attestations: undefined,
       read: async (_chainId, { to, data }) => {
         if (this.refusing.has(to)) throw new RpcError(3, 'execution reverted', '0x');
+        if (data.startsWith(paidOutSelector)) return toHex(this.paidBy.has(to), { size: 32 });
         if (data.startsWith(statusSelector)) return toHex(this.orderStatus, { size: 32 });
         if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });
         if (data.startsWith(balanceSelector)) return toHex(this.held, { size: 32 });
