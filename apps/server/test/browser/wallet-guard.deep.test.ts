@@ -29,7 +29,7 @@ test('if a wallet does not know the network and cannot add it, the page names th
     taught.fails.set('wallet_addEthereumChain', 4200);
   });
   await pay(page);
-  await says(page, 'Switch it to');
+  await says(page, 'Switch your wallet to');
   wallet.fails.clear();
   await pay(page);
   await paid(page);

@@ -73,7 +73,7 @@ test('a wallet that cannot change networks pays after its payer has changed the 
     taught.fails.set('wallet_switchEthereumChain', 4200);
   });
   await pay(page);
-  await says(page, 'Switch it to');
+  await says(page, 'Switch your wallet to');
   assert.deepEqual(sends(wallet), []);
   wallet.current = 31_337;
   await pay(page);
