@@ -277,8 +277,14 @@ export const payoutsUnderWay = statement({
 export const finalEventOfOrder = statement({
   name: 'leg_final_event',
   parameters: { orderId: 'text', eventNames: 'text[]' },
-  columns: { event_name: 'text', tx_hash: 'text', block_time: 'timestamptz' },
-  text: `select event_name, tx_hash, block_time from chain_events where order_id = :orderId and event_name = any (:eventNames) and is_final limit 1`,
+  columns: {
+    chain_id: 'int8',
+    event_name: 'text',
+    tx_hash: 'text',
+    block_time: 'timestamptz',
+    arguments: 'jsonb',
+  },
+  text: `select chain_id, event_name, tx_hash, block_time, arguments from chain_events where order_id = :orderId and event_name = any (:eventNames) and is_final limit 1`,
 });
 
 export const attemptOfTransaction = statement({

@@ -29,7 +29,7 @@ const refuseAttempts = statement({
    where l.order_id = :orderId and a.transaction_id = l.transaction_id`,
 });
 
-const payoutValues = { amount: '994000' };
+const payoutValues = { amount: '994000000000000000' };
 
 test('the service makes a settlement again that a third party made and a reorg removed', async () => {
   const sessionId = await world.openSession('ethereum::usdc');
@@ -57,16 +57,33 @@ test('a payment that is settled and paid out before its session is known to be p
   assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: '', attempts: 0 }]);
 });
 
-test('a payout to somebody else, or of another amount, is booked and completes nothing', async () => {
-  for (const differs of [{ to: `0x${'ee'.repeat(20)}` }, { amount: '1' }]) {
+test('a payout to another address, of another amount or token, or on another chain is booked and held', async () => {
+  const other = `0x${'ee'.repeat(20)}`;
+  const differences = [
+    ['base', { to: other }],
+    ['base', { amount: '1' }],
+    ['base', { token: other }],
+    ['ethereum', { token: world.chain('base').tokens[0]?.address ?? '' }],
+  ] as const;
+  for (const [chainName, differs] of differences) {
     const sessionId = await world.openSession('base::usdc');
     const order = await world.signOrder(sessionId, 'ethereum::usdc');
     await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
-    await world.mineFinal('base', ['PaidOut', order, { ...payoutValues, ...differs }]);
-    assert.equal((await world.session(sessionId)).status, 'paid');
+    await settleRound('base', 'payout');
+    await world.mineFinal(chainName, ['PaidOut', order, { ...payoutValues, ...differs }]);
+    const { status, pendingReason } = await world.session(sessionId);
+    assert.deepEqual([status, pendingReason], ['settlement_pending', 'order_in_doubt']);
     const payout = (await world.legs(order)).find(({ leg }) => leg === 'payout');
-    assert.equal(payout?.status, 'waiting');
+    assert.deepEqual([payout?.status, payout?.reason], ['waiting', 'order_in_doubt']);
   }
+});
+
+test('a payout of something else that was final before the settlement completes nothing', async () => {
+  const sessionId = await world.openSession('base::usdc');
+  const order = await world.signOrder(sessionId, 'ethereum::usdc');
+  await world.mineFinal('base', ['PaidOut', order, { amount: '1' }]);
+  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+  assert.equal((await world.session(sessionId)).status, 'paid');
 });
 
 test('money that a settlement sends to a vault is float, even if the order names another recipient', async () => {

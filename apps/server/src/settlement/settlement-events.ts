@@ -1,5 +1,4 @@
 import type { Transaction } from '@florin/pg';
-import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { PendingReason } from '@florin/protocol/session.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
@@ -14,9 +13,10 @@ import { findLostPayments } from '#sessions/progress.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
+import { type FinalEvent, isArrival, isOwed, isWholeMint } from './arrival.ts';
 import { reopenDropped } from './dropped-events.ts';
 import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
-import { closeLeg, delayLeg, findLeg, type Leg, requestLeg, showDelay } from './leg.ts';
+import { closeLeg, delayLeg, findLeg, holdLeg, type Leg, requestLeg, showDelay } from './leg.ts';
 
 /**
  * Turns settlement events into session moves, and books them once they are final. Runs after the payment handler in the
@@ -128,8 +128,9 @@ async function settled(
   if (session === undefined) return;
   const arrival = arrivalLegOf(order);
   // After a restored backup the chains are read in any order, so the arrival may be known already.
+  const before = arrival && (await finalEvent(transaction, order.orderId, [arrival.event]));
   const arrivedBefore =
-    arrival === undefined ? undefined : await finalEvent(transaction, order.orderId, [arrival.event]);
+    before !== undefined && isArrival(deps, { session, order, event: before }) ? before : undefined;
   const nextLeg = arrival === undefined || arrivedBefore !== undefined ? undefined : arrival.leg;
   if (session.orderId !== order.orderId) {
     // The merchant, or for a payout the vault, holds the payer's money, and a person must return it. Burnt money can only
@@ -171,10 +172,16 @@ async function finalEvent(
   transaction: Transaction,
   orderId: string,
   names: readonly ChainEventName[],
-): Promise<Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'> | undefined> {
+): Promise<FinalEvent | undefined> {
   const [row] = await transaction.query(finalEventOfOrder, { orderId, eventNames: names });
   if (row === undefined) return undefined;
-  return { name: row.event_name as ChainEventName, txHash: row.tx_hash as Hex, blockTime: row.block_time };
+  return {
+    chainId: Number(row.chain_id),
+    name: row.event_name as ChainEventName,
+    txHash: row.tx_hash as Hex,
+    blockTime: row.block_time,
+    arguments: row.arguments as ChainEvent['arguments'],
+  };
 }
 
 async function paidOut(
@@ -194,21 +201,14 @@ async function paidOut(
   if (!isOwed(deps, { session, order, event })) {
     const error = new Error('a vault has paid for an order something else than what the order is owed');
     deps.log.error('settlement.payout_differs', error, { orderId: order.orderId, txHash: event.txHash });
+    const leg = await findLeg(transaction, order.orderId, 'payout');
+    if (leg === undefined || leg.status === 'done') return;
+    await delayLeg(transaction, deps, leg, 'order_in_doubt');
+    await holdLeg(transaction, deps, leg, 'order_in_doubt');
     return;
   }
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
   if (session.orderId === order.orderId) await complete(transaction, deps, { session, order }, event);
-}
-
-/** Whether a vault has paid an order's merchant what the order is owed. The amount counts while the token is configured. */
-function isOwed(
-  { chains }: PaymentContext,
-  { session, order, event }: LockedOrder & { readonly event: ChainEvent },
-): boolean {
-  const { to, amount } = event.arguments;
-  const token = chains.token(session.settlementToken);
-  const owed = token && toTokenAmount(order.amounts.netValue, token.decimals).toString();
-  return to?.toLowerCase() === order.order.to.toLowerCase() && (owed === undefined || amount === owed);
 }
 
 /**
@@ -222,10 +222,7 @@ async function minted(
   event: ChainEvent,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
-  const { amount, to, fee } = event.arguments;
-  const { total, fee: ownFee, to: recipient, orderType, targetChain } = order.order;
-  const isWhole = amount === (total - ownFee).toString() && fee === '0' && to === recipient;
-  if (orderType !== orderKinds.cctp || targetChain !== BigInt(event.chainId) || !isWhole) {
+  if (!isWholeMint({ order, event })) {
     deps.log.warn('settlement.mint_differs', { orderId: order.orderId, txHash: event.txHash });
     return;
   }

@@ -258,7 +258,7 @@ export class SettlementWorld {
         contract: name === 'Minted' ? 'transmitter' : vaultEvents.includes(name) ? 'vault' : 'gateway',
         name,
         orderId: order.orderId,
-        arguments: { ...this.#saidBy(name, order), ...values },
+        arguments: { ...this.#saidBy(context.chain, name, order), ...values },
       }),
     );
     await appendBlocks(context, cursor, [{ header, events }]);
@@ -344,9 +344,9 @@ export class SettlementWorld {
     });
   }
 
-  /** The recipient of a settlement, as the contracts' event reports it. */
-  #saidBy(name: ChainEventName, { order }: StoredOrder): Record<string, string> {
-    if (name === 'PaidOut') return { to: order.to };
+  /** The recipient of a settlement, as the contracts' event reports it. Vaults pay in their chain's first token. */
+  #saidBy(chain: Chain, name: ChainEventName, { order }: StoredOrder): Record<string, string> {
+    if (name === 'PaidOut') return { to: order.to, token: chain.tokens[0]?.address ?? '' };
     if (name !== 'Settled') return {};
     return { to: order.orderType < orderKinds.vaultPayout ? order.to : order.via };
   }
