@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
 import {
   type OrderStep,
   openRefundWorld,
@@ -10,6 +11,20 @@ import {
   wholePrice,
 } from '../../test/harness/refund-fixture.ts';
 import { findRefund, refundsOfSession } from './refund.ts';
+
+const setTotalValue = statement({
+  name: 'refund_test_total_value',
+  parameters: { orderId: 'text', totalValue: 'int8' },
+  columns: {},
+  text: 'update orders set total_value = :totalValue where order_id = :orderId',
+});
+
+const setSession = statement({
+  name: 'refund_test_session',
+  parameters: { orderId: 'text', sessionId: 'text' },
+  columns: {},
+  text: 'update orders set session_id = :sessionId where order_id = :orderId',
+});
 
 const { world, deps, show, orderAfter, ask } = await openRefundWorld();
 after(() => world.close());
@@ -191,6 +206,39 @@ test('a payment that a reorg below finality took back is not refunded before it 
     assert.equal((await ask(order, undefined)).said, 'refund_not_possible');
     await world.mineFinal('ethereum');
     assert.equal((await ask(order, undefined)).said, `pending ${wholePrice}`);
+  }
+});
+
+test('a row that was changed makes no wallet return more than asked, and nothing of another session’s payment', async () => {
+  const [order, other] = [
+    await orderAfter([paidStep, settledStep]),
+    await orderAfter([paidStep, settledStep]),
+  ];
+  const { orderId, sessionId } = order;
+  const { merchantId } = await world.session(sessionId);
+  const { refundId } = await ask(order, partOfPrice);
+  const { db } = world.database;
+  const toSign = async () => {
+    const { txRequest, requiredBalance } = await findRefund(db, deps(), { merchantId, refundId });
+    return [txRequest === undefined, requiredBalance?.amountInToken];
+  };
+  const sound = [false, `${partOfPrice}`];
+  assert.deepEqual(await toSign(), sound);
+  for (const [spoil, mend] of [
+    [
+      () => db.query(setTotalValue, { orderId, totalValue: BigInt(2 * partOfPrice) }),
+      () => db.query(setTotalValue, { orderId, totalValue: BigInt(wholePrice) }),
+    ],
+    [
+      () => db.query(setSession, { orderId, sessionId: other.sessionId }),
+      () => db.query(setSession, { orderId, sessionId }),
+    ],
+  ] as const) {
+    await spoil();
+    assert.deepEqual(await toSign(), [true, undefined]);
+    assert.equal((await ask(order, 1)).said, 'refund_not_possible');
+    await mend();
+    assert.deepEqual(await toSign(), sound);
   }
 });
 
