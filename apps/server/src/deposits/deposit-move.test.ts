@@ -38,6 +38,13 @@ const putCursor = statement({
    on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
 });
 
+const setAmount = statement({
+  name: 'deposit_move_test_amount',
+  parameters: { orderId: 'text', amount: 'numeric' },
+  columns: {},
+  text: 'update deposit_moves set amount = :amount where order_id = :orderId',
+});
+
 const toleranceEntries = statement({
   name: 'deposit_move_test_tolerance',
   parameters: { orderId: 'text' },
@@ -113,6 +120,29 @@ for (const [doubt, changes] of Object.entries({
     assert.equal(moves.logged.filter((event) => event === 'deposits.order_in_doubt').length, 1);
   });
 }
+
+test('nothing is added beyond the configuration’s own bound, whatever the order’s terms allow', async () => {
+  const order = await moves.newOrder();
+  const addUpTo = (addedAboveFee: bigint) =>
+    add(
+      moves.deps({ deposits: { ...depositPolicy, addedAboveFee: microUsd(addedAboveFee) } }),
+      moves.chain,
+      order,
+      { most: 10n ** 30n, during: 'initialized' },
+    );
+  // The order's fee is 20,000.
+  moves.node.balance = 9_980_000n;
+  assert.equal(await addUpTo(19_999n), false);
+  assert.equal(await addUpTo(20_000n), true);
+});
+
+test('a planted addition below nothing leaves the day’s limit as it is', async () => {
+  const { db } = moves.world.database;
+  const added = await moves.newOrder();
+  await addTo(added);
+  await db.query(setAmount, { orderId: added.orderId, amount: -1_000_000_000_000n });
+  assert.equal(await addTo(await moves.newOrder(), 19_999n), false);
+});
 
 test('only one order of a session gets an addition', async () => {
   const first = await moves.newOrder();

@@ -64,7 +64,7 @@ export const addedSince = statement({
   name: 'deposit_added_since',
   parameters: { since: 'timestamptz' },
   columns: { added: 'numeric' },
-  text: `select coalesce(sum(ceil(m.amount * o.total_value / o.total)), 0) as added
+  text: `select coalesce(sum(ceil(greatest(m.amount, 0) * o.total_value / o.total)), 0) as added
    from deposit_moves m join orders o on o.order_id = m.order_id
    where m.move = 'add' and m.status <> 'failed' and m.updated_at > :since`,
 });

@@ -39,8 +39,9 @@ export class DepositMoves {
   /** The merchant of all sessions. */
   readonly merchantId: string;
   readonly #shop: { readonly key: string; readonly accountId: string };
-  /** The chain's answers: all addresses hold ten dollars of a total of 10.02. */
+  /** The chain's answers: all addresses hold the balance, ten dollars of a total of 10.02. */
   readonly node: {
+    balance: bigint;
     collectReverts: Hex;
     isRecipientBlocked: boolean;
     calls: unknown[];
@@ -60,6 +61,7 @@ export class DepositMoves {
     this.merchantId = merchantId;
     this.#shop = shop;
     this.node = {
+      balance: 10_000_000n,
       collectReverts: '0x',
       isRecipientBlocked: false,
       calls: [],
@@ -88,6 +90,7 @@ export class DepositMoves {
       args,
     });
     Object.assign(this.node, { isRecipientBlocked: false, calls: [], beforeBalances: async () => {} });
+    this.node.balance = 10_000_000n;
     this.sent.length = 0;
     this.logged.length = 0;
     this.#reports = newReports();
@@ -116,7 +119,7 @@ export class DepositMoves {
       },
       async batch(calls) {
         await node.beforeBalances();
-        return calls.map(() => ({ result: encodeAbiParameters([{ type: 'uint256' }], [10_000_000n]) }));
+        return calls.map(() => ({ result: encodeAbiParameters([{ type: 'uint256' }], [node.balance]) }));
       },
     };
     const log: Log = {
