@@ -41,7 +41,10 @@ export interface StoredOrder {
   readonly amounts: PaymentAmounts;
   /** `0x` for orders that only the service pays, by collecting a deposit. */
   readonly signature: Hex;
-  /** What the operator added to the order's short deposit, or is adding, in units of the token; 0 for most orders. */
+  /**
+   * What the operator added to the order's short deposit, or is adding, in units of the token. 0 for most orders, and for an
+   * addition that is not followed any more.
+   */
   readonly added: bigint;
 }
 

@@ -29,6 +29,13 @@ const insertAddition = statement({
    select :orderId, 'add', '0xtoken', 1, :status, transaction_id, now(), now(), 5 from sent`,
 });
 
+const setAdditionStatus = statement({
+  name: 'refunds_test_addition_status',
+  parameters: { orderId: 'text', status: 'text' },
+  columns: {},
+  text: 'update deposit_moves set status = :status where order_id = :orderId',
+});
+
 let world: MerchantWorld;
 let key: string;
 let accountId: string;
@@ -304,6 +311,23 @@ test('after its settlement a refund returns what the payer paid, and not what th
     ['failed', 'failed'],
   );
   assert.equal((await create({ sessionId })).code, 100702);
+});
+
+test('an addition that is not followed any more keeps nothing back from the payer', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const { db } = world.database;
+  const { orderId } = order;
+  await db.query(insertAddition, { orderId, status: 'sent' });
+  await happen(world, order, 'Settled');
+  const addedValue = async () =>
+    (await world.send('GET', `/session/${sessionId}`, { key })).data.transaction.addedValue;
+  assert.equal(await addedValue(), 5);
+  await db.query(setAdditionStatus, { orderId, status: 'unfollowed' });
+  assert.equal(await addedValue(), 0);
+  assert.equal((await create({ sessionId })).data.amount, paid);
+  // Its key is back, and its transaction succeeded after all.
+  await db.query(setAdditionStatus, { orderId, status: 'succeeded' });
+  assert.equal(await addedValue(), 5);
 });
 
 test('a session with another deposit that was added to is not refunded either: its fee covers that addition', async () => {
