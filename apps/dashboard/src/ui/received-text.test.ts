@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { receivedText } from './received-text.ts';
+import { receivedText, refundedText } from './received-text.ts';
 
 const deposit = (amountInToken: string, missingInToken: string) => ({
   ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6, addressEnd: '53b8' },
@@ -10,4 +10,10 @@ const deposit = (amountInToken: string, missingInToken: string) => ({
 test('a payment in parts tells how much of it has arrived, and all of it where nothing is missing', () => {
   assert.equal(receivedText(deposit('12000000', '13000000')), '12.00 of 25.00 USDC received');
   assert.equal(receivedText(deposit('30000000', '0')), '30.00 USDC received');
+});
+
+test('a payment is refunded once all that its payer paid went back, without what the operator added', () => {
+  const text = (refundedAmount: number) =>
+    refundedText({ amount: 1_000_000, refundedAmount }, { totalValue: 1_002_000, addedValue: 5_000 });
+  assert.deepEqual([text(996_999), text(997_000)], ['Partly refunded', 'Refunded']);
 });

@@ -1,5 +1,6 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import type { SessionDeposit } from '@florin/protocol/session.ts';
+import type { Session, SessionDeposit } from '@florin/protocol/session.ts';
+import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import { exactDecimal, formatNumber, formatToken } from './format.ts';
 
 /** What of a payment has arrived at one address: `12.00 of 25.00 USDC received`; `30.00 USDC received` where nothing is missing. */
@@ -9,6 +10,15 @@ export function receivedText({ amountInToken, missingInToken, decimals, symbol }
   const digits = { minimumFractionDigits: Math.min(2, decimals), maximumFractionDigits: decimals };
   const received = formatNumber(exactDecimal(amountInToken, decimals), digits);
   return `${received} of ${formatToken(whole, { decimals, symbol })} received`;
+}
+
+/** Whether all that the payer paid went back; the operator's addition to a short deposit was not the payer's. */
+export function refundedText(
+  { amount, refundedAmount }: Pick<Session, 'amount' | 'refundedAmount'>,
+  transaction: Pick<PaymentTransaction, 'totalValue' | 'addedValue'> | undefined,
+): string {
+  const paid = transaction === undefined ? amount : transaction.totalValue - transaction.addedValue;
+  return refundedAmount < paid ? 'Partly refunded' : 'Refunded';
 }
 
 /** What came that is no payment, and whether it is gone: `15.00 USDC came and went back`. */

@@ -1,7 +1,8 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { SessionDeposit, SessionStatus } from '@florin/protocol/session.ts';
+import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import { Badge, type Tone } from './badge.tsx';
-import { cameText, receivedText } from './received-text.ts';
+import { cameText, receivedText, refundedText } from './received-text.ts';
 
 const statuses: Readonly<Record<SessionStatus, { readonly tone: Tone; readonly text: string }>> = {
   initialized: { tone: 'neutral', text: 'Open' },
@@ -25,6 +26,7 @@ interface StatusProps {
     readonly amount: number;
     readonly refundedAmount: number;
   };
+  readonly transaction?: Pick<PaymentTransaction, 'totalValue' | 'addedValue'> | undefined;
   /** What has arrived while the payment is incomplete. */
   readonly deposits?: readonly SessionDeposit[] | undefined;
   /** What came to a session that ended unpaid. */
@@ -35,12 +37,9 @@ interface StatusProps {
  * The status of a session as a badge. A payment that was seen but is not final yet is told apart from an open session, and
  * so are a part of a payment, and money that went back from a settled one.
  */
-export function SessionStatusBadge({
-  session: { status, initiateTx, amount, refundedAmount },
-  deposits = [],
-}: StatusProps) {
-  if (refundedAmount > 0)
-    return <Badge tone="neutral">{refundedAmount < amount ? 'Partly refunded' : 'Refunded'}</Badge>;
+export function SessionStatusBadge({ session, transaction, deposits = [] }: StatusProps) {
+  const { status, initiateTx, refundedAmount } = session;
+  if (refundedAmount > 0) return <Badge tone="neutral">{refundedText(session, transaction)}</Badge>;
   if (status === 'initialized' && initiateTx !== '') return <Badge tone="info">Payment seen</Badge>;
   if (deposits.length > 0)
     return (
@@ -55,6 +54,7 @@ export function SessionStatusBadge({
 /** The badge, and below it what has arrived of an incomplete payment, or came to one that ended unpaid. */
 export function SessionStatusLines({
   session,
+  transaction,
   deposits = [],
   exceptions = [],
   tokenOf,
@@ -63,7 +63,7 @@ export function SessionStatusLines({
 }) {
   return (
     <>
-      <SessionStatusBadge session={session} deposits={deposits} />
+      <SessionStatusBadge session={session} transaction={transaction} deposits={deposits} />
       {deposits.map((deposit) => (
         <span
           key={`${deposit.tokenId}${deposit.addressEnd}`}

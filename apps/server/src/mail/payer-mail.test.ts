@@ -14,6 +14,13 @@ const storedMails = statement({
   text: 'select kind, status from mails where recipient = :recipient order by mail_id',
 });
 
+const setAdded = statement({
+  name: 'payer_mail_test_added',
+  parameters: { orderId: 'text', added: 'numeric' },
+  columns: {},
+  text: 'update orders set added = :added where order_id = :orderId',
+});
+
 const payers = [`0x${'5a'.repeat(20)}`, `0x${'5b'.repeat(20)}`, `0x${'5c'.repeat(20)}`] as const;
 
 let world: MerchantWorld;
@@ -117,4 +124,19 @@ test('a second payment that goes back from the gateway is told to its own payer,
     ['receipt', 'sent'],
     ['refund', 'sent'],
   ]);
+});
+
+test('a receipt and a refund say what the payer paid, without what the operator added', async () => {
+  const payerEmail = 'short@example.com';
+  const order = await addOrder(world, await addSession(world, shop), payers[0], { payerEmail });
+  await world.database.db.query(setAdded, { orderId: order.orderId, added: 20_000n });
+  await happen(world, order, 'Paid');
+  await happen(world, order, 'Refunded');
+  await sendDue(worker);
+  const texts = mail
+    .mailsTo(payerEmail)
+    .map(({ text }) => text)
+    .join('\n');
+  assert.match(texts, /You paid \$10\.00\n/);
+  assert.match(texts, /of your payment of \$10\.00 to Test merchant/);
 });

@@ -72,8 +72,11 @@ export async function composePayerMail(
   const stored = (await findSessionStates(deps.db, [session.sessionId])).get(session.sessionId);
   const { merchant, legalName } = merchantNames(stored?.receiptNames ?? shown);
   const isRefund = mail.kind === 'refund';
-  const amount = money(tag, isRefund ? session.refundedAmount : transaction.totalValue);
-  const values = { merchant, amount, total: money(tag, transaction.totalValue) };
+  // E-mails from before the last release wait without it.
+  const { totalValue, addedValue = 0 } = transaction;
+  const paid = totalValue - addedValue;
+  const amount = money(tag, isRefund ? session.refundedAmount : paid);
+  const values = { merchant, amount, total: money(tag, paid) };
   const token = deps.chains.token(session.paidToken);
   const chain = token === undefined ? undefined : deps.chains.byId(token.chainId);
   const rows: MailRow[] = [
