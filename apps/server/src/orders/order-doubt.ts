@@ -19,7 +19,13 @@ export function doubtOf(stored: DoubtfulOrder, chain: Chain): Doubt | undefined 
   const gateway = gatewayOf(stored, chain);
   if (!isAmong(contractsOf(chain).gateways, gateway)) return 'gateway';
   if (!isAmong(exitsOf(chain, order.orderType), order.via)) return 'via';
-  return orderIdOf(chain.chainId, gateway, order) === orderId ? undefined : 'id';
+  try {
+    return orderIdOf(chain.chainId, gateway, order) === orderId ? undefined : 'id';
+  } catch (error) {
+    // No order can have such terms: they do not even fit their types.
+    if (error instanceof RangeError) return 'id';
+    throw error;
+  }
 }
 
 type DoubtfulOrder = Pick<StoredOrder, 'order' | 'orderId' | 'gateway'>;

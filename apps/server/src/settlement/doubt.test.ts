@@ -220,7 +220,8 @@ test('a payout waits while the chain of its payment cannot be read or is not con
 });
 
 test('a settlement goes neither to another gateway nor through another way out, and holds up no other', async () => {
-  const [foreign, diverted, changed, sound] = [
+  const [foreign, diverted, changed, senseless, sound] = [
+    await paid('ethereum::usdc'),
     await paid('ethereum::usdc'),
     await paid('base::usdc'),
     await paid('ethereum::usdc'),
@@ -229,14 +230,15 @@ test('a settlement goes neither to another gateway nor through another way out, 
   await change(foreign, { gateway: thief });
   await change(diverted, { via: thief });
   await change(changed, { recipient: thief });
+  await change(senseless, { recipient: '0xnobody' });
   await send('settle');
   const states = await Promise.all(
-    [foreign, diverted, changed, sound].map((order) => stateOf(order, 'settle')),
+    [foreign, diverted, changed, senseless, sound].map((order) => stateOf(order, 'settle')),
   );
-  assert.deepEqual(states, [waits, waits, waits, 'sent']);
+  assert.deepEqual(states, [waits, waits, waits, waits, 'sent']);
   assert.deepEqual(
     logged.sort(),
-    ['gateway', 'id', 'via'].map((doubt) => `settlement.order_in_doubt ${doubt}`),
+    ['gateway', 'id', 'id', 'via'].map((doubt) => `settlement.order_in_doubt ${doubt}`),
   );
 });
 

@@ -51,10 +51,10 @@ export async function settledBeyondDoubt(
 ): Promise<readonly Item[]> {
   const certain = await beyondDoubt(deps, items, (item) => payoutDoubtOf(deps, chain, item, sessions));
   const answers = await Promise.all(certain.map(({ order }) => isSettled(deps, order)));
-  for (const [index, { leg }] of certain.entries()) {
+  for (const [index, { leg, order }] of certain.entries()) {
     if (answers[index] === true) continue;
-    // Usually a node that is behind.
-    const fields = { chainId: chain.chainId, orderId: leg.orderId, isRead: answers[index] !== undefined };
+    // Usually a node of the payment's chain that is behind.
+    const fields = { chainId: order.chainId, orderId: leg.orderId, isRead: answers[index] !== undefined };
     deps.log.warn('settlement.not_settled_yet', fields);
     await postponeOrDelay(deps, leg, 'order_in_doubt');
   }

@@ -158,7 +158,7 @@ async function sendReclaim(sending: Sending, item: Item): Promise<void> {
   await sendReturn(sending, item, 'settle', reclaimCall);
 }
 
-/** Sends a payment back to its payer. Only the gateway matters: nothing leaves through `via`. */
+/** Sends a payment back to its payer. Nothing leaves through `via`. */
 async function sendReturn(
   sending: Sending,
   item: Item,
@@ -166,8 +166,10 @@ async function sendReturn(
   call: (order: Item['order']) => Hex,
 ): Promise<void> {
   const { deps, chain } = sending;
-  const isGateway = ({ order }: Item) => (doubtOf(order, chain) === 'gateway' ? 'gateway' : undefined);
-  const items = await beyondDoubt(deps, [item], isGateway);
+  const items = await beyondDoubt(deps, [item], ({ order }) => {
+    const doubt = doubtOf(order, chain);
+    return doubt === 'via' ? undefined : doubt;
+  });
   if (items.length === 0) return;
   const to = gatewayOf(item.order, chain);
   await sendBatch(sending, { name, purpose: 'refund', items, to, encode: () => call(item.order) });
