@@ -21,7 +21,7 @@ export const transaction = Type.Object({
   netValue: Type.Integer({ description: 'Micro-USD that the merchant receives' }),
   addedValue: Type.Integer({
     description:
-      'Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund returns more than the payer paid',
+      'Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund that you make returns more than the payer paid',
   }),
   /** Additive: the payer's payment, in smallest units of the paid token. */
   paidAmountInToken: Type.String({ description: 'What the payer paid, in smallest units of the paid token' }),

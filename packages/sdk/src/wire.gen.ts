@@ -918,7 +918,7 @@ export interface Transaction {
   feeValue: number;
   /** Micro-USD that the merchant receives. */
   netValue: number;
-  /** Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund returns more than the payer paid. */
+  /** Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund that you make returns more than the payer paid. */
   addedValue: number;
   /** What the payer paid, in smallest units of the paid token. */
   paidAmountInToken: string;

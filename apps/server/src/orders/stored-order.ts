@@ -49,8 +49,8 @@ export interface StoredOrder {
 }
 
 /**
- * What the payer paid of an order's total in Micro-USD, rounded down: the rest is the operator's addition. No refund returns
- * more.
+ * What the payer paid of an order's total in Micro-USD, rounded down: the rest is the operator's addition. No refund that
+ * a merchant makes returns more.
  */
 export function paidValueOf({ amounts: { totalValue }, order: { total }, added }: StoredOrder): MicroUsd {
   return microUsd((totalValue * (total - added)) / total);
