@@ -47,7 +47,7 @@ export async function settledBeyondDoubt(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
-  sessions: Sessions,
+  sessions: SessionsById,
 ): Promise<readonly Item[]> {
   const certain = await beyondDoubt(deps, items, (item) => payoutDoubtOf(deps, chain, item, sessions));
   const answers = await Promise.all(certain.map(({ order }) => isSettled(deps, order)));
@@ -62,13 +62,13 @@ export async function settledBeyondDoubt(
 }
 
 /** The sessions of payouts, by id. */
-export type Sessions = ReadonlyMap<string, SessionState>;
+export type SessionsById = ReadonlyMap<string, SessionState>;
 
 async function payoutDoubtOf(
   deps: SettlementContext,
   chain: Chain,
   { leg, order: stored }: Item,
-  sessions: Sessions,
+  sessions: SessionsById,
 ): Promise<string | undefined> {
   // The gateway itself pays the merchant of every other order that it settles.
   if (stored.order.orderType !== orderKinds.vaultPayout) return 'type';

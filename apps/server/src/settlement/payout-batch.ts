@@ -3,7 +3,7 @@ import type { Chain } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
-import type { Sessions } from './doubt.ts';
+import type { SessionsById } from './doubt.ts';
 import { delayAll, holdLeg, type Leg } from './leg.ts';
 import { type ExceededCap, openOutflow } from './outflow.ts';
 import { payoutOf, payoutVaultOf } from './settlement-call.ts';
@@ -30,7 +30,7 @@ export async function choosePayouts(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
-  { sessions, overCaps }: { readonly sessions: Sessions; readonly overCaps: Set<string> },
+  { sessions, overCaps }: { readonly sessions: SessionsById; readonly overCaps: Set<string> },
 ): Promise<readonly SignedPayout[]> {
   const limits = new Map<string, VaultLimit | undefined>();
   const outflow = await openOutflow(deps, chain);

@@ -244,6 +244,7 @@ function assertPaid(
     paymentValue: story.price,
     feeValue: story.fee,
     netValue: story.net,
+    addedValue: 0,
     paidAmountInToken: unitsOf(story.total, payToken).toString(),
     sourceTx: paymentTx,
     targetTx: session.completeTx,
