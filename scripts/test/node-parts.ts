@@ -4,10 +4,10 @@ import type { Part } from './part.ts';
 import { root } from './processes.ts';
 
 const isStory = (file: string): boolean => file.startsWith('apps/server/test/');
-/** What takes most processor time, longest first. It runs before all others. */
+/** What takes most processor time, longest first, then what waits long. It runs before all others. */
 const longest = [
   ...['browser/states', 'browser/pay', 'dashboard/sign-in', 'fuzz/merchant-fuzz', 'dashboard/roles'],
-  ...['life/direct', 'browser/safety', 'life/payment'],
+  ...['life/direct', 'browser/safety', 'life/payment', 'src/supervisor', 'src/signer', 'src/own-database'],
 ];
 /** What takes long and is run before a release: `npm run test:deep`. */
 export const isDeep = (file: string): boolean => file.endsWith('.deep.test.ts');
