@@ -170,10 +170,12 @@ function memberMeanings(source: string, struct: string): ReadonlyMap<string, str
 
 const structName = (input: AbiParameter): string => printType(input).replace('[]', '');
 
-/** A type; a struct leads to its members on the contract's page. */
+/** A type; a struct leads to its members on the contract's page. VitePress does not read brackets in the text of a link. */
 function linkedType(input: AbiParameter): string {
-  const text = code(printType(input));
-  return input.type.startsWith('tuple') ? `[${text}](README.md#${structName(input).toLowerCase()})` : text;
+  const type = printType(input);
+  if (!input.type.startsWith('tuple')) return code(type);
+  const struct = structName(input);
+  return `[${code(struct)}](README.md#${struct.toLowerCase()})${type.endsWith('[]') ? code('[]') : ''}`;
 }
 
 function noticeOf({ userdoc }: Artifact, entry: Entry): string {
