@@ -340,3 +340,19 @@ test('a session with another deposit that was added to is not refunded either: i
   await world.database.db.query(insertAddition, { orderId: other.orderId, status: 'succeeded' });
   assert.equal((await create({ sessionId })).code, 100702);
 });
+
+const dropPayment = statement({
+  name: 'refunds_test_drop_payment',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
+     arguments, dropped_at) values (1, 1, '0xab', 0, '0xcd', now(), '0x90', 'Paid', :orderId, '{}', now())`,
+});
+
+test('a payment that a reorg took back is not refunded', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  await world.database.db.query(dropPayment, { orderId: order.orderId });
+  const { code, message } = await create({ sessionId });
+  assert.equal(code, 100702);
+  assert.match(message, /the chain took back the block with the payment/);
+});
