@@ -274,8 +274,9 @@ export const payoutsUnderWay = statement({
      and s.settlement_token = :settlementToken`,
 });
 
-export const finalEventOfOrder = statement({
-  name: 'leg_final_event',
+/** A vault may have paid wrongly, too: one order can have several events of a name. */
+export const finalEventsOfOrder = statement({
+  name: 'leg_final_events',
   parameters: { orderId: 'text', eventNames: 'text[]' },
   columns: {
     chain_id: 'int8',
@@ -284,7 +285,7 @@ export const finalEventOfOrder = statement({
     block_time: 'timestamptz',
     arguments: 'jsonb',
   },
-  text: `select chain_id, event_name, tx_hash, block_time, arguments from chain_events where order_id = :orderId and event_name = any (:eventNames) and is_final limit 1`,
+  text: `select chain_id, event_name, tx_hash, block_time, arguments from chain_events where order_id = :orderId and event_name = any (:eventNames) and is_final`,
 });
 
 export const attemptOfTransaction = statement({

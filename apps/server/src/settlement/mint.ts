@@ -6,7 +6,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 import { AttestationUnavailable, type AttestedMessage } from '#outside/attestation.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
-import { finalEventOfOrder } from './leg.sql.ts';
+import { finalEventsOfOrder } from './leg.sql.ts';
 import { postponeOrDelay } from './leg.ts';
 
 const transmitterAbi = parseAbi(['function receiveMessage(bytes message, bytes attestation) returns (bool)']);
@@ -49,7 +49,7 @@ async function findAttested(
     deps.log.warn('settlement.cctp_not_configured', { chainId: order.chainId, orderId: order.orderId });
     return undefined;
   }
-  const [burn] = await deps.db.query(finalEventOfOrder, { orderId: order.orderId, eventNames: ['Settled'] });
+  const [burn] = await deps.db.query(finalEventsOfOrder, { orderId: order.orderId, eventNames: ['Settled'] });
   if (burn === undefined) return undefined;
   const answer = answers.get(burn.tx_hash) ?? deps.attestations.messagesOf(domain, burn.tx_hash as Hex);
   answers.set(burn.tx_hash, answer);

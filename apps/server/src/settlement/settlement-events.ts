@@ -15,7 +15,7 @@ import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { type FinalEvent, isArrival, isOwed, isWholeMint } from './arrival.ts';
 import { reopenDropped } from './dropped-events.ts';
-import { attemptOfTransaction, finalEventOfOrder } from './leg.sql.ts';
+import { attemptOfTransaction, finalEventsOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, holdLeg, type Leg, requestLeg, showDelay } from './leg.ts';
 
 /**
@@ -128,9 +128,8 @@ async function settled(
   if (session === undefined) return;
   const arrival = arrivalLegOf(order);
   // After a restored backup the chains are read in any order, so the arrival may be known already.
-  const before = arrival && (await finalEvent(transaction, order.orderId, [arrival.event]));
-  const arrivedBefore =
-    before !== undefined && isArrival(deps, { session, order, event: before }) ? before : undefined;
+  const before = arrival === undefined ? [] : await finalEvents(transaction, order.orderId, [arrival.event]);
+  const arrivedBefore = before.find((candidate) => isArrival(deps, { session, order, event: candidate }));
   const nextLeg = arrival === undefined || arrivedBefore !== undefined ? undefined : arrival.leg;
   if (session.orderId !== order.orderId) {
     // The merchant, or for a payout the vault, holds the payer's money, and a person must return it. Burnt money can only
@@ -167,21 +166,20 @@ export function arrivalLegOf({
   return undefined;
 }
 
-/** A final event of the order with one of these names; undefined while there is none. */
-async function finalEvent(
+/** The final events of the order with one of these names. */
+async function finalEvents(
   transaction: Transaction,
   orderId: string,
   names: readonly ChainEventName[],
-): Promise<FinalEvent | undefined> {
-  const [row] = await transaction.query(finalEventOfOrder, { orderId, eventNames: names });
-  if (row === undefined) return undefined;
-  return {
+): Promise<FinalEvent[]> {
+  const rows = await transaction.query(finalEventsOfOrder, { orderId, eventNames: names });
+  return rows.map((row) => ({
     chainId: Number(row.chain_id),
     name: row.event_name as ChainEventName,
     txHash: row.tx_hash as Hex,
     blockTime: row.block_time,
     arguments: row.arguments as ChainEvent['arguments'],
-  };
+  }));
 }
 
 async function paidOut(
@@ -330,7 +328,7 @@ async function skipped(
     return;
   // A final event that came first closes the leg by itself. An event that is not final must not: it may vanish, and then
   // no transaction would ever settle the order.
-  const end = await finalEvent(transaction, order.orderId, ends[name]);
+  const [end] = await finalEvents(transaction, order.orderId, ends[name]);
   if (end?.name === 'Refunded' || end?.name === 'Reclaimed')
     return skippedReturned(transaction, deps, order, end);
   if (end !== undefined) return;
