@@ -14,15 +14,15 @@ const help = `Usage: florin completion bash|zsh|fish|powershell
 Prints a script, by which Tab completes the commands of florin, their options and values.
 
 In a project that has @florin/cli, for one terminal:
-  source <(npx florin completion bash)
+  source <(npx --no-install florin completion bash)
 In a checkout:
   source <(npm run --silent florin -- completion bash)
 For every terminal, in ~/.bashrc, after npm install --global:
   command -v florin >/dev/null && source <(florin completion bash)
 
 zsh takes the same lines with zsh, in ~/.zshrc. The others:
-  npx florin completion fish | source
-  npx florin completion powershell | Out-String | Invoke-Expression
+  npx --no-install florin completion fish | source
+  npx --no-install florin completion powershell | Out-String | Invoke-Expression
 
 Tab completes what begins with florin. Where no program on PATH has this name, the script makes a function of it that runs
 the florin that printed the script.

@@ -93,10 +93,13 @@ export async function forward(
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
     });
-    const said = await firstWords(response);
     const ms = Math.round(clock.monotonicMs() - startedMs);
     const status = `${response.status} in ${ms} ms`;
-    if (response.ok) return { isTaken: true, status, httpStatus: response.status };
+    if (response.ok) {
+      await response.body?.cancel();
+      return { isTaken: true, status, httpStatus: response.status };
+    }
+    const said = await firstWords(response);
     const hint = said === 'webhook_signature_wrong' ? ', it verifies with another key' : '';
     const reason = said === '' ? '' : `: ${said}${hint}`;
     return { isTaken: false, status: status + reason, httpStatus: response.status };

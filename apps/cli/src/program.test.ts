@@ -146,7 +146,7 @@ test('a shell completes commands and options', deepOnly, () => {
         'give a shell: bash, zsh, fish or powershell; florin completion --help says what to do with the script\n',
     });
   const { status, stdout } = spawnMain(['completion', '--help']);
-  assert.deepEqual([status, stdout.includes('source <(npx florin completion bash)')], [0, true]);
+  assert.deepEqual([status, stdout.includes('source <(npx --no-install florin completion bash)')], [0, true]);
 });
 
 test(

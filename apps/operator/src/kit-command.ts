@@ -189,8 +189,11 @@ async function verifyOnChain(
 }
 
 function publishedOf(options: Options): readonly string[] {
+  const given = options.optional('via');
+  // As from a variable of a shell that is not set: nothing would be compared.
+  if (given === '') throw new UsageError('--via: it is empty');
   try {
-    return parsePublished(options.optional('via') ?? '');
+    return parsePublished(given ?? '');
   } catch (error) {
     throw new UsageError(`--via: ${(error as Error).message}`);
   }
