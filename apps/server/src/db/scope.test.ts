@@ -29,7 +29,7 @@ const ours = newId('merchant', systemRandom.bytes);
 const theirs = newId('merchant', systemRandom.bytes);
 
 /** Public facts of chains, and transactions sent to them: visible in a merchant's scope, and never changeable. */
-const readable = ['chain_cursors', 'chain_events', 'sent_transactions'];
+const readable = ['chain_cursors', 'chain_events', 'dropped_events', 'sent_transactions'];
 /** Rows without the column merchant_id that belong to a merchant through another row. */
 const owned = [
   'api_key_origins',
