@@ -231,7 +231,12 @@ export function cctpRoutesOf({
 
 /** Whether an address is a vault of the chain, configured or previous: money that arrives there is float. */
 export function isVault(chain: ContractAddresses, address: string | undefined): boolean {
-  return contractsOf(chain).vaults.some((vault) => vault.toLowerCase() === address?.toLowerCase());
+  return address !== undefined && isAmong(contractsOf(chain).vaults, address);
+}
+
+/** Whether an address is one of these, in any letter case. */
+export function isAmong(addresses: readonly Hex[], address: string): boolean {
+  return addresses.some((known) => known.toLowerCase() === address.toLowerCase());
 }
 
 /** A finality policy in words for callers: `finalized`, or `finalized, 16 blocks deep, 2 nodes agree`. */

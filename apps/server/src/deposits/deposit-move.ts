@@ -13,7 +13,7 @@ import { tolerancesOf } from '#orders/deposit-terms.ts';
 import { findOrder, isCollectedOnly } from '#orders/order.ts';
 import { doubtOf, valueDoubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
-import { doubtRefusal, planPayment } from '#orders/payment-plan.ts';
+import { planPayment, unsentRefusal } from '#orders/payment-plan.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -77,7 +77,7 @@ async function planCollection(
   const doubt = valueDoubtOf(order, chain);
   if (doubt !== undefined) {
     reportDoubt(deps, order, doubt);
-    return doubtRefusal;
+    return unsentRefusal;
   }
   const signature = isCollectedOnly(order)
     ? await deps.signer.signOrder(chain.chainId, gatewayOf(order, chain), order.order)

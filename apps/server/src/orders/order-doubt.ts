@@ -1,7 +1,7 @@
 import { toTokenAmount } from '@florin/protocol/money.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import { zeroAddress } from 'viem';
-import { type Chain, cctpRoutesOf, contractsOf } from '#chains/chain.ts';
+import { type Chain, cctpRoutesOf, contractsOf, isAmong } from '#chains/chain.ts';
 import { gatewayOf } from './order-gateway.ts';
 import { orderIdOf } from './order-signer.ts';
 import type { StoredOrder } from './stored-order.ts';
@@ -50,9 +50,4 @@ function exitsOf(chain: Chain, orderType: number): readonly Hex[] {
   if (orderType === orderKinds.escrow || orderType === orderKinds.direct) return [zeroAddress];
   if (orderType === orderKinds.vaultPayout) return contractsOf(chain).vaults;
   return orderType === orderKinds.cctp ? cctpRoutesOf(chain) : [];
-}
-
-/** Whether an address is one of these, in any letter case. */
-export function isAmong(addresses: readonly Hex[], address: Hex): boolean {
-  return addresses.some((known) => known.toLowerCase() === address.toLowerCase());
 }

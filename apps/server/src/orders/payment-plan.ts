@@ -25,8 +25,8 @@ type PlanContext = {
 };
 
 const invalidSignature = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'InvalidSignature' });
-/** The answer for an order in doubt: no chain is asked. */
-export const doubtRefusal: RevertedPlan = { reverted: true, data: invalidSignature };
+/** The answer where no chain is asked: the order is in doubt, or has no signature of the service. */
+export const unsentRefusal: RevertedPlan = { reverted: true, data: invalidSignature };
 /** The service's signatures have 65 bytes. */
 const wholeSignature = /^0x[0-9a-f]{130}$/i;
 
@@ -42,9 +42,9 @@ export async function planPayment(
 ): Promise<SendPlan | RevertedPlan> {
   const { chainId } = chain;
   const { purpose, signature, encode } = payment;
-  if (doubtOf(payment.order, chain) !== undefined) return doubtRefusal;
+  if (doubtOf(payment.order, chain) !== undefined) return unsentRefusal;
   // Without a signature the sending wallet would consent. The gateway refuses other senders with this error.
-  if (!wholeSignature.test(signature)) return { reverted: true, data: invalidSignature };
+  if (!wholeSignature.test(signature)) return unsentRefusal;
   const call: SendCall<SendPurpose> = {
     purpose,
     to: gatewayOf(payment.order, chain),

@@ -1,7 +1,7 @@
 import { RpcError, RpcUnavailable } from '@florin/evm';
 import { orderKinds } from '@florin/protocol/order.ts';
-import { type Chain, contractsOf } from '#chains/chain.ts';
-import { isAmong, valueDoubtOf } from '#orders/order-doubt.ts';
+import { type Chain, contractsOf, isAmong, isVault } from '#chains/chain.ts';
+import { valueDoubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { channelIdOf } from '#sessions/session.ts';
@@ -75,7 +75,7 @@ async function payoutDoubtOf(
   // The order's hash fixes its channel, and that the token of the payout.
   const session = sessions.get(leg.sessionId);
   if (session === undefined || !isOfItsChannel(session, stored)) return 'settlement_token';
-  if (!isAmong(contractsOf(chain).vaults, payoutVaultOf(stored, chain))) return 'vault';
+  if (!isVault(chain, payoutVaultOf(stored, chain))) return 'vault';
   const source = deps.chains.byId(stored.chainId);
   // Each vault pays an order once: the vault of another chain would pay it again.
   if (source === undefined || stored.order.targetChain !== BigInt(chain.chainId)) return 'chain';
