@@ -78,7 +78,7 @@ export function microUsdOf(option: string, amount: string): number {
     return usd(amount);
   } catch (error) {
     if (!(error instanceof FlorinError)) throw error;
-    throw new UsageError(`--${option} is ${amount}: give US dollars such as 4.50`);
+    throw new UsageError(`--${option} is ${amount}: give US dollars such as 4.50, up to 10000000`);
   }
 }
 

@@ -51,7 +51,7 @@ test('a key has the limits that it was created with', async () => {
     [
       ...['--origin', 'https://shop.example.com', '--origin', 'http://localhost:3000'],
       ...['--ip', '203.0.113.0/24', '--ip', '2001:db8::1'],
-      ...['--max-session-amount', '5000000', '--max-day-amount', '100000000'],
+      ...['--max-session', '5', '--max-day', '100.50'],
     ],
   );
   const [listed] = (await world.json('key list', ['--merchant', merchantId])) as unknown as Record<
@@ -70,14 +70,14 @@ test('a key has the limits that it was created with', async () => {
       ipAllowList: ['203.0.113.0/24', '2001:db8::1'],
       origins: ['https://shop.example.com', 'http://localhost:3000'],
       maxSessionAmount: '5000000',
-      maxDayAmount: '100000000',
+      maxDayAmount: '100500000',
       createdAt: '',
       createdBy: '',
     },
   );
   assert.match(
     (await world.run('key list', ['--merchant', merchantId])).stdout,
-    / ip 203\.0\.113\.0\/24, ip 2001:db8::1, origin https:\/\/shop\.example\.com, origin .*, session 5000000, day 100000000\n$/,
+    / ip 203\.0\.113\.0\/24, ip 2001:db8::1, origin https:\/\/shop\.example\.com, origin .*, session \$5\.00, day \$100\.50\n$/,
   );
 
   const created = await world.json(
@@ -111,9 +111,9 @@ test('a key with contradictory limits is not created', async () => {
     1,
     'Invalid field: ipAllowList[0] must be an IP address or CIDR block',
   ]);
-  assert.deepEqual(await outcome('--kind restricted --max-day-amount 1.5'), [
+  assert.deepEqual(await outcome('--kind restricted --max-day 1.5000001'), [
     2,
-    '--max-day-amount is 1.5: give Micro-USD in digits, 1000000 for one US dollar',
+    '--max-day is 1.5000001: give US dollars such as 4.50',
   ]);
   assert.deepEqual(await outcome('--kind restricted --preset agent --permission events:read'), [
     2,

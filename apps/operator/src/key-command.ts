@@ -1,5 +1,5 @@
 import { CommandError, mandatory, type Options, optional, repeatable, table, UsageError } from '@florin/cli';
-import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
+import { formatUsd, type MicroUsd, parseUsd } from '@florin/protocol/money.ts';
 import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import {
   type ApiKeyRequest,
@@ -33,8 +33,8 @@ export const createKeyCommand: Command = {
     optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
     repeatable('--ip <address>', 'an address or CIDR range that may use the key'),
     repeatable('--origin <origin>', 'a web origin that may use the key, such as https://shop.example.com'),
-    optional('--max-session-amount <micro-usd>', 'the largest amount of one session'),
-    optional('--max-day-amount <micro-usd>', 'the largest total of the sessions of a day'),
+    optional('--max-session <dollars>', 'the largest amount of one session'),
+    optional('--max-day <dollars>', 'the largest total of the sessions of a day'),
   ],
   run: (options, outside) =>
     withDatabase(outside, async (db, config) => {
@@ -80,8 +80,8 @@ function keyRequestOf(options: Options, outside: CommandContext): Omit<ApiKeyReq
   if (name.length > maxNameLength)
     throw new UsageError(`--name has ${name.length} characters: give at most ${maxNameLength}`);
   const expiresAt = expiryOf(options, outside);
-  const maxSessionAmount = amountOf(options, 'max-session-amount');
-  const maxDayAmount = amountOf(options, 'max-day-amount');
+  const maxSessionAmount = amountOf(options, 'max-session');
+  const maxDayAmount = amountOf(options, 'max-day');
   return {
     kind,
     name,
@@ -104,10 +104,9 @@ function permissionOf(name: string): Permission {
 function amountOf(options: Options, name: string): MicroUsd | undefined {
   const text = options.optional(name);
   if (text === undefined) return undefined;
-  if (!/^[1-9]\d{0,18}$/.test(text)) {
-    throw new UsageError(`--${name} is ${text}: give Micro-USD in digits, 1000000 for one US dollar`);
-  }
-  return microUsd(BigInt(text));
+  const amount = parseUsd(text);
+  if (amount === undefined) throw new UsageError(`--${name} is ${text}: give US dollars such as 4.50`);
+  return amount;
 }
 
 function expiryOf(options: Options, outside: CommandContext): Date | undefined {
@@ -148,8 +147,8 @@ function keyRow(key: ApiKeySummary, now: Date): string[] {
   const limits = [
     ...key.ipAllowList.map((network) => `ip ${network}`),
     ...key.origins.map((origin) => `origin ${origin}`),
-    ...(maxSessionAmount === undefined ? [] : [`session ${maxSessionAmount}`]),
-    ...(maxDayAmount === undefined ? [] : [`day ${maxDayAmount}`]),
+    ...(maxSessionAmount === undefined ? [] : [`session $${formatUsd(maxSessionAmount)}`]),
+    ...(maxDayAmount === undefined ? [] : [`day $${formatUsd(maxDayAmount)}`]),
   ];
   return [
     key.keyId,
