@@ -42,8 +42,8 @@ export const createAccountCommand: Command = {
       settlementModes,
     ),
   ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const settlementMode = options.choice('settlement-mode', settlementModes);
       const request = {
         ...(settlementMode === undefined ? {} : { settlementMode }),
@@ -75,8 +75,8 @@ export const updateAccountCommand: Command = {
       updatedModes,
     ),
   ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const accountId = options.required('account');
       const chosen = options.choice('settlement-mode', updatedModes) ?? 'default';
       const { merchantId } = await requiredMerchant(db, options);
@@ -125,8 +125,8 @@ export const listAccountsCommand: Command = {
 export const removeAccountCommand: Command = {
   does: 'removes an account from use and disables its payment links',
   options: [merchantOption, accountOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const accountId = options.required('account');
       const { merchantId } = await requiredMerchant(db, options);
       const request = { merchantId, accountId };

@@ -45,8 +45,8 @@ export const brandMerchantCommand: Command = {
     merchantOption,
     ...Object.entries(fields).map(([flags, [, description]]) => optional(flags, description)),
   ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const { merchantId } = await requiredMerchant(db, options);
       const changes = changesOf(options);
       if (Object.keys(changes).length > 0) await change(db, config, outside, { merchantId, changes });

@@ -18,8 +18,8 @@ function notFollowed(name: string): CommandError {
 export const resumeChainCommand: Command = {
   does: 'resumes a halted chain after an operator has checked it',
   options: [chainOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, { chains }, outside) => {
       const { chainId, name } = requiredChain(chains, options);
       const reason = await db.transaction(async (transaction) => {
         const cursor = await lockChain(transaction, chainId);
@@ -69,8 +69,8 @@ export const droppedEventsCommand: Command = {
 export const backfillChainCommand: Command = {
   does: 'makes the watcher read final blocks again and add missing events',
   options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, { chains }, outside) => {
       const { chainId, name } = requiredChain(chains, options);
       const text = options.required('from');
       if (!/^(0|[1-9]\d{0,14})$/.test(text)) {

@@ -3,6 +3,7 @@ import { type Database, openDatabase, type Queryable } from '@florin/pg';
 import {
   type Clock,
   type Config,
+  clockAhead,
   findMerchant,
   type Merchant,
   type Random,
@@ -22,15 +23,23 @@ export type Command = CommandOf<CommandContext>;
 export const merchantOption = mandatory('--merchant <id>', 'the merchant');
 export const chainOption = mandatory('--chain <name>', "the chain's name in the configuration");
 
-/** Opens the configured database for one command. */
+/**
+ * The clock of the configured service, which writes the times that commands compare and add to. It is the machine's, but
+ * in a local world whose time was moved.
+ */
+export function serviceClockOf({ clock }: CommandContext, { clockOffsetSeconds }: Config): Clock {
+  return clockAhead(clock, () => clockOffsetSeconds * 1_000);
+}
+
+/** Opens the configured database for one command, which gets the machine with the clock of the service. */
 export async function withDatabase<T>(
-  outside: CommandContext,
-  work: (db: Database, config: Config) => Promise<T>,
+  machine: CommandContext,
+  work: (db: Database, config: Config, outside: CommandContext) => Promise<T>,
 ): Promise<T> {
-  const config = readConfig(outside.environment);
+  const config = readConfig(machine.environment);
   const db = openDatabase({ schema, url: config.databaseUrl.reveal(), connections: 2 });
   try {
-    return await work(db, config);
+    return await work(db, config, { ...machine, clock: serviceClockOf(machine, config) });
   } finally {
     await db.close();
   }

@@ -1,7 +1,14 @@
 import { type CommandResult, type Options, optional, UsageError } from '@florin/cli';
 import { checkServer, type Database, openDatabase, pendingMigrations } from '@florin/pg';
-import { addressOfKey, type Config, readConfig, schema, smtpSettingsOf } from '@florin/server/operator';
-import type { Command, CommandContext } from './command.ts';
+import {
+  addressOfKey,
+  type Clock,
+  type Config,
+  readConfig,
+  schema,
+  smtpSettingsOf,
+} from '@florin/server/operator';
+import { type Command, type CommandContext, serviceClockOf } from './command.ts';
 import { newestReceivers } from './doctor.sql.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
@@ -25,15 +32,18 @@ export const doctorCommand: Command = {
   async run(options, outside) {
     const config = readConfig(outside.environment);
     const backups = backupsOf(options);
+    const clock = serviceClockOf(outside, config);
     const opened = await openCurrent(config);
     try {
       const [state, things, receivers, ...chains] = await Promise.all([
-        opened.db === undefined ? [] : examineState(opened.db, config, outside.clock),
+        opened.db === undefined
+          ? []
+          : examineState(opened.db, config, { machine: outside.clock, service: clock }),
         examineOutside(config, outside, backups),
         opened.db
           ?.query(newestReceivers)
           .then((rows) => examineReceivers(rows.map((row) => row.webhook_url))) ?? [],
-        ...examineChains(config, outside, opened.db),
+        ...examineChains(config, clock, opened.db),
       ]);
       const findings = [
         good('configuration', 'is complete'),
@@ -64,11 +74,7 @@ function backupsOf(options: Options): Backups | undefined {
   throw new UsageError('--max-backup-hours needs --backups');
 }
 
-function examineChains(
-  config: Config,
-  { clock }: CommandContext,
-  db: Database | undefined,
-): Promise<DoctorFinding[]>[] {
+function examineChains(config: Config, clock: Clock, db: Database | undefined): Promise<DoctorFinding[]>[] {
   const wallets = {
     orderSigner: addressOfKey(config.orderKey),
     settler: addressOfKey(config.settlerKey),

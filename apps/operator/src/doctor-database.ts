@@ -17,17 +17,21 @@ import { bad, type DoctorFinding, good } from './doctor-finding.ts';
 import { examineReplication } from './doctor-replication.ts';
 
 /** Checks the service's state in the database: merchants' scopes, clocks, chains, books and open human decisions. */
-export async function examineState(db: Database, config: Config, clock: Clock): Promise<DoctorFinding[]> {
+export async function examineState(
+  db: Database,
+  config: Config,
+  clocks: { readonly machine: Clock; readonly service: Clock },
+): Promise<DoctorFinding[]> {
   const findings = [
-    ...(await examineReplication(db, clock)),
+    ...(await examineReplication(db, clocks.machine)),
     ...(await examineScope(db)),
-    await examineClock(db, clock),
+    await examineClock(db, clocks.machine),
   ];
   for (const chain of config.chains.all) findings.push(await examineWatcher(db, chain));
-  findings.push(...(await examineBooks(db, config, clock)), await examineSettlements(db));
+  findings.push(...(await examineBooks(db, config, clocks.service)), await examineSettlements(db));
   const budgets = config.gasless?.depositBudgets;
   findings.push(await examineAccounts(db, config));
-  if (budgets !== undefined) findings.push(await examineDepositGas(db, clock, budgets));
+  if (budgets !== undefined) findings.push(await examineDepositGas(db, clocks.service, budgets));
   return findings;
 }
 

@@ -107,8 +107,8 @@ function changing(does: string, said: string, change: Change): Command {
   return {
     does,
     options: [merchantOption, exceptionOption],
-    run: (options, outside) =>
-      withDatabase(outside, async (db) => {
+    run: (options, machine) =>
+      withDatabase(machine, async (db, _config, outside) => {
         const exceptionId = options.required('exception');
         const { merchantId } = await requiredMerchant(db, options);
         const request = { merchantId, exceptionId };

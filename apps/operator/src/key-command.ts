@@ -36,8 +36,8 @@ export const createKeyCommand: Command = {
     optional('--max-session <dollars>', 'the largest amount of one session'),
     optional('--max-day <dollars>', 'the largest total of the sessions of a day'),
   ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const request = keyRequestOf(options, outside);
       const { merchantId } = await requiredMerchant(db, options);
       const { keyId, key } = await db.transaction(async (transaction) => {
@@ -124,8 +124,8 @@ function expiryOf(options: Options, outside: CommandContext): Date | undefined {
 export const listKeysCommand: Command = {
   does: "lists a merchant's API keys, never the keys themselves",
   options: [merchantOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, _config, outside) => {
       const { merchantId } = await requiredMerchant(db, options);
       const keys = await listApiKeys(db, merchantId);
       const now = outside.clock.now();
@@ -166,8 +166,8 @@ function keyRow(key: ApiKeySummary, now: Date): string[] {
 export const revokeKeyCommand: Command = {
   does: 'revokes an API key immediately and permanently',
   options: [mandatory('--key <id>', 'the id of the key')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, _config, outside) => {
       const keyId = options.required('key');
       const isKnown = await db.transaction((transaction) =>
         revokeApiKey(transaction, keyId, outside.clock.now()),

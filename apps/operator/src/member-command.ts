@@ -32,8 +32,8 @@ export const inviteCommand: Command = {
     mandatory('--role <role>', 'what the person may do').choices(memberRoles),
     optional('--email <address>', 'whose account alone may accept it'),
   ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const role = options.choice('role', memberRoles) ?? 'viewer';
       const email = options.optional('email') ?? '';
       const { merchantId } = await requiredMerchant(db, options);
@@ -67,8 +67,8 @@ export function telling({ random }: CommandContext, { smtp, masterKeys: [newest,
 export const recoverMemberCommand: Command = {
   does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
   options: [mandatory('--user <id>', 'the person, as member list shows it')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const userId = options.required('user');
       const recoveryDelayMs = config.walletDelaySeconds * 1_000;
       const deps = { ...outside, ...telling(outside, config), recoveryDelayMs };
@@ -87,8 +87,8 @@ export const recoverMemberCommand: Command = {
 export const cancelRecoveryCommand: Command = {
   does: 'cancels the recovery of a person',
   options: [mandatory('--user <id>', 'the person, as member list shows it')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const userId = options.required('user');
       await db.transaction((transaction) =>
         cancelRecovery(transaction, { ...outside, ...telling(outside, config) }, { userId, actor: operator }),

@@ -19,8 +19,8 @@ export const migrateCommand: Command = {
 export const createMerchantCommand: Command = {
   does: 'creates a merchant',
   options: [mandatory('--name <name>', 'the name shown to payers')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, _config, outside) => {
       const merchantName = options.required('name');
       const merchant = await db.transaction((transaction) =>
         createMerchant(transaction, outside, { merchantName }),

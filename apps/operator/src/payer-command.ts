@@ -5,8 +5,8 @@ import { type Command, withDatabase } from './command.ts';
 export const erasePayerCommand: Command = {
   does: "erases a payer's e-mail address wherever the service has it",
   options: [mandatory('--email <address>', 'in any spelling: upper and lower case are the same')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, _config, outside) => {
       const sessions = await erasePayer(db, options.required('email'));
       // Without the address, which would stay in the log for ever.
       const act = { action: 'erasePayer', subject: '', after: JSON.stringify({ sessions }) };

@@ -38,8 +38,8 @@ export const listSettlementsCommand: Command = {
 export const releaseSettlementCommand: Command = {
   does: 'sends a held or delayed settlement at once, regardless of the configured caps',
   options: [mandatory('--order <id>', 'the id of the order')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, _config, outside) => {
       const orderId = options.required('order').toLowerCase();
       if (!/^0x[0-9a-f]{64}$/.test(orderId))
         throw new UsageError('--order is an order id: 0x and 64 hexadecimal digits');

@@ -29,6 +29,18 @@ test('a person becomes staff by a link, is listed, and goes', async () => {
   assert.deepEqual([again.exitCode, /Member not found/.test(again.stderr)], [1, true]);
 });
 
+test('a link of a local world whose time was moved lasts a week of that world’s time', async () => {
+  const month = 30 * 86_400;
+  const moved = world.writeConfig('moved.json', { clockOffsetSeconds: month });
+  const week = 7 * 86_400_000;
+  for (const command of ['staff add', `invite --merchant ${await world.newMerchant()} --role owner`]) {
+    const earliest = Date.now() + month * 1_000 + week;
+    const { expiresAt } = await world.json(command, [], moved);
+    const expiresMs = new Date(String(expiresAt)).getTime();
+    assert.ok(expiresMs >= earliest && expiresMs <= Date.now() + month * 1_000 + week, String(expiresAt));
+  }
+});
+
 test('an invitation to a nonsensical address is refused', async () => {
   const { exitCode, stderr } = await world.run('staff add --email nonsense');
   assert.deepEqual([exitCode, /must be an e-mail address/.test(stderr)], [1, true]);

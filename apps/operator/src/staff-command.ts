@@ -14,8 +14,8 @@ import { type Command, withDatabase } from './command.ts';
 export const addStaffCommand: Command = {
   does: 'invites a person to the operator’s staff, by a link that works once within a week',
   options: [optional('--email <address>', 'whose account alone may accept it')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, config) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const email = options.optional('email') ?? '';
       const { invitation, token } = await db.transaction(async (transaction) => {
         const request = { merchantId: undefined, role: 'staff', email, invitedBy: '' } as const;
@@ -48,8 +48,8 @@ export const listStaffCommand: Command = {
 export const removeStaffCommand: Command = {
   does: 'takes a person from the operator’s staff, at once',
   options: [mandatory('--user <id>', 'the person, as staff list shows it')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, _config, outside) => {
       const userId = options.required('user');
       await db.transaction(async (transaction) => {
         const ended = await removeStaff(transaction, outside, userId);

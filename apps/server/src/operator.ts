@@ -73,7 +73,7 @@ export {
 } from '#merchants/api-key.ts';
 export { createMerchant, findMerchant, listMerchants, type Merchant } from '#merchants/merchant.ts';
 export type { DepositPolicy } from '#orders/context.ts';
-export { type Clock, systemClock, unixSeconds } from '#outside/clock.ts';
+export { type Clock, clockAhead, systemClock, unixSeconds } from '#outside/clock.ts';
 export { type Html, html } from '#outside/html.ts';
 export { type Random, systemRandom } from '#outside/random.ts';
 export { secretBox } from '#outside/secret-box.ts';

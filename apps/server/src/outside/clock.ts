@@ -22,6 +22,11 @@ export const systemClock: Clock = {
   },
 };
 
+/** A clock whose times are so many milliseconds after another's, as in a local world whose time was moved. */
+export function clockAhead(clock: Clock, aheadMs: () => number): Clock {
+  return { ...clock, now: () => new Date(clock.now().getTime() + aheadMs()) };
+}
+
 /** A time in whole Unix seconds. */
 export function unixSeconds(time: Date): number {
   return Math.floor(time.getTime() / 1000);

@@ -1,5 +1,5 @@
 import type { Config } from '#config/config.ts';
-import { type Clock, systemClock } from '#outside/clock.ts';
+import { type Clock, clockAhead, systemClock } from '#outside/clock.ts';
 
 /** The channel to the process that started this one. */
 interface Channel {
@@ -24,7 +24,7 @@ export function serviceClock(
     offsetMs = seconds * 1_000;
     channel.send?.({ clockOffsetSeconds: seconds });
   });
-  return { ...systemClock, now: () => new Date(systemClock.now().getTime() + offsetMs) };
+  return clockAhead(systemClock, () => offsetMs);
 }
 
 function offsetIn(message: unknown): number | undefined {
