@@ -102,13 +102,13 @@ test('a world.json that names another machine is refused before a key is sent', 
 test('without a key, a URL and a world a command says what to do', async () => {
   await using api = await openTestApi(() => empty);
   const sentence =
-    /^no installation: run florin login, set FLORIN_URL and FLORIN_KEY, or start the local world\n/;
+    /^no installation: run florin login, set FLORIN_URL and FLORIN_KEY, or start the local world, or name its folder in FLORIN_HOME\n/;
   const { exitCode, stderr } = await api.run(list);
   assert.equal(exitCode, 2);
   assert.match(stderr, sentence);
   assert.match(
     (await api.run([...list, '--local'])).stderr,
-    /^there is no local world in this folder or above/,
+    /^there is no local world in this folder or above: .* name its folder in FLORIN_HOME\n/,
   );
   assert.match((await api.run([...list, '--profile', 'live'])).stderr, /^there is no profile live: /);
   assert.match((await api.run(['pay', 'sess_1'])).stderr, /^no local world runs here: /);

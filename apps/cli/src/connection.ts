@@ -54,7 +54,9 @@ export function installationOf(
 } {
   const { url, key } = firstOf(assistantSourcesOf(options, outside));
   if (url === undefined)
-    throw new UsageError('no installation: give --url https://pay.example.com, or start the local world');
+    throw new UsageError(
+      'no installation: give --url https://pay.example.com, or start the local world, or name its folder in FLORIN_HOME',
+    );
   return { url, key };
 }
 
@@ -132,7 +134,7 @@ function profileSource(environment: CliOutside['environment'], named: string | u
 
 function missing(options: Options, url: string | undefined): string {
   if (options.flag('local'))
-    return 'there is no local world in this folder or above: start it with npm start';
+    return 'there is no local world in this folder or above: start it with npm start, or name its folder in FLORIN_HOME';
   const what = url === undefined ? 'no installation' : `no API key for ${url}`;
-  return `${what}: run florin login, set FLORIN_URL and FLORIN_KEY, or start the local world`;
+  return `${what}: run florin login, set FLORIN_URL and FLORIN_KEY, or start the local world, or name its folder in FLORIN_HOME`;
 }

@@ -36,7 +36,7 @@ export interface ForwardAttempt {
   readonly httpStatus: number;
 }
 
-/** A receiver on this machine: a whole URL, or one without its scheme, such as `localhost:3000/hook`. */
+/** A receiver: a whole URL, or one without its scheme, such as `localhost:3000/hook`. */
 export function receiverOf(option: string, given: string): string {
   const url = /^[a-z][a-z0-9+.-]*:\/\//i.test(given) ? given : `http://${given}`;
   if (given === '' || !/^https?:$/.test(URL.parse(url)?.protocol ?? ''))

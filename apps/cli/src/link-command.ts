@@ -58,6 +58,7 @@ export const linkCommands: readonly (readonly [string, MerchantCommand])[] = [
         productOption,
         optional('--fee <payer>', 'who pays the fee (default: merchant)').choices(['merchant', 'payer']),
         optional('--success-url <url>', 'where the payer is sent afterwards'),
+        optional('--cancel-url <url>', 'where a payer goes who does not pay'),
         optional('--max-payments <count>', 'disables the link after so many payments'),
         optional('--active-until <time>', 'disables the link then, such as 2030-01-31T00:00:00Z'),
         bodyOption,
@@ -73,6 +74,7 @@ export const linkCommands: readonly (readonly [string, MerchantCommand])[] = [
           lineItems: products.length === 0 ? undefined : await productItems(florin, products),
           feeModel: feeModelOf(options.optional('fee')),
           successUrl: options.optional('success-url'),
+          cancelUrl: options.optional('cancel-url'),
           maxPayments: payments === undefined ? undefined : countOf('max-payments', payments, maxPayments),
           activeUntil: optionalTime(options, 'active-until'),
         });

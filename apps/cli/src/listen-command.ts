@@ -1,5 +1,6 @@
 import { Florin, type FlorinEvent } from '@florin/sdk';
 import { argument, type CliOutside, type CommandResult, type Options, optional } from './command.ts';
+import { UsageError } from './command-error.ts';
 import { accessOf, accessOptions } from './connection.ts';
 import { subjectOf, subscriptionsOf, tailEvents, typeOf } from './event-tail.ts';
 import {
@@ -11,6 +12,7 @@ import {
   receiverOf,
   secretOf,
 } from './forward.ts';
+import { isLoopback } from './local-world.ts';
 import { paint } from './program.ts';
 import type { MerchantCommand } from './resource.ts';
 
@@ -36,6 +38,7 @@ export const listenCommand: MerchantCommand = {
     optional('--fast', 'tries again at once, not at the times of the service (5 s, 5 min, 30 min, …)'),
     optional('--secret <key>', 'signs the events, such as whsec_… (default: one that is kept)'),
     optional('--print-secret', 'prints the secret and ends'),
+    optional('--anywhere', 'also forwards to another machine, which then reads the secrets of payment pages'),
     ...accessOptions,
   ],
   async run(options, outside) {
@@ -52,6 +55,10 @@ export const listenCommand: MerchantCommand = {
       options.optional('receiver') === undefined ? '--forward-to' : 'the receiver',
       receiver,
     );
+    if (!isLoopback(to) && !options.flag('anywhere'))
+      throw new UsageError(
+        `${to} is not on this machine, and events have the secrets of payment pages: --anywhere forwards them`,
+      );
     // The kept secret is only made for a receiver that can be one.
     const target = forwardTo(to, secretOf(options, outside, new URL(url).origin));
     return forwardEvents(florin, texts, target, options, outside);

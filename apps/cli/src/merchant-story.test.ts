@@ -150,8 +150,13 @@ test('resend takes a delivery, an event, or the deliveries of a time', async () 
 test('input that is not understood is reported without calling the API', async () => {
   const cases: [string[], RegExp][] = [
     [['listen', 'ftp://x'], /^the receiver is ftp:\/\/x: give a receiver/],
-    [['listen', 'http://x/', '--events', 'session'], /^--events has session: /],
-    [['listen', 'http://x/', '--secret', 'abc'], /^--secret is not a key/],
+    [['listen', 'http://127.0.0.1:9/', '--events', 'session'], /^--events has session: /],
+    [['listen', 'localhost:9', '--secret', 'abc'], /^--secret is not a key/],
+    [
+      ['listen', 'https://shop.example.com/hook'],
+      /^https:\/\/shop\.example\.com\/hook is not on this machine, and events have the secrets of payment pages: --anywhere /,
+    ],
+    [['listen', 'shop.example.com', '--anywhere', '--secret', 'abc'], /^--secret is not a key/],
     [
       ['trigger', 'session.payed', '--webhook', 'wkid_1'],
       /^session\.payed is not an event type; the types are account\.created, /,
@@ -165,7 +170,7 @@ test('input that is not understood is reported without calling the API', async (
     ],
     [
       ['resend', 'evt_1', 'evt_2'],
-      /^error: too many arguments for 'resend'\. Expected 1 argument but got 2: evt_1, evt_2\./,
+      /^too many arguments for 'resend'\. Expected 1 argument but got 2: evt_1, evt_2\./,
     ],
     [['sessions', 'create', '--token', 'base::usdc'], /^--item or --product is missing\n/],
     [['sessions', 'create', '--item', 'Tea=3'], /^--token is missing/],
@@ -186,6 +191,9 @@ test('input that is not understood is reported without calling the API', async (
     const result = await run(args);
     assert.equal(result.exitCode, 2, args.join(' '));
     assert.match(result.stderr, message);
+    // A short line behind it: a list of all options would hide the message.
+    const command = args.slice(0, /^(listen|trigger|resend)$/.test(args[0] ?? '') ? 1 : 2).join(' ');
+    assert.ok(result.stderr.endsWith(`\nflorin ${command} --help shows its options\n`), result.stderr);
   }
 });
 

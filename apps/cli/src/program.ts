@@ -133,7 +133,8 @@ export function buildProgram<Outside>(
       writeErr,
       getOutHasColors: () => colors?.out === true,
       getErrHasColors: () => colors?.err === true,
-      outputError: (text, write) => write(paint(colors?.err, 'red', text)),
+      // Commander’s own errors begin as those of the commands.
+      outputError: (text, write) => write(paint(colors?.err, 'red', text.replace(/^error: /, ''))),
     })
     .configureHelp({
       subcommandTerm: (command) => command.name(),
@@ -147,7 +148,7 @@ export function buildProgram<Outside>(
       const [first = '', second] = name.split(' ');
       const own =
         second === undefined ? program.command(first) : groupOf(program, first, groups).command(second);
-      addCommand(own, command, programName).action(async () => {
+      addCommand(own, name, command, programName).action(async () => {
         try {
           await perform(command, optionsOf(own));
         } catch (error) {
@@ -171,6 +172,7 @@ function groupOf(program: Program, name: string, groups: Family<unknown>['groups
 
 function addCommand<Outside>(
   own: Program,
+  name: string,
   { does, options, argument, examples }: CommandOf<Outside>,
   programName: string,
 ): Program {
@@ -187,7 +189,7 @@ function addCommand<Outside>(
   own.option('--json', 'print JSON').usage([...typed, '[--json]'].join(' '));
   if (examples !== undefined)
     own.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${programName} ${line}`).join('\n')}`);
-  return own.showHelpAfterError(`usage: ${own.createHelp().commandUsage(own)}`);
+  return own.showHelpAfterError(`${programName} ${name} --help shows its options`);
 }
 
 /** The description of a command; of a group, with its commands. */

@@ -1,9 +1,11 @@
 import type { Refund, RefundCreateRequest } from '@florin/sdk';
 import { bodyOf, bodyOption, callOptionsOf, idempotencyOption, optionalAmount } from './body.ts';
-import { argument, mandatory, optional } from './command.ts';
+import { argument, type CliOutside, mandatory, optional } from './command.ts';
+import { CommandError } from './command-error.ts';
 import { details, dollars } from './output.ts';
 import { signRefundCommand } from './refund-signing.ts';
 import { apiCommand, listCommand, type MerchantCommand, retrieveCommand, shown } from './resource.ts';
+import { confirmation } from './secret-prompt.ts';
 
 /** What a refund needs that requires a signature: its money may be elsewhere than the settlement's. */
 function signatureText({ amount, requiredBalance: needed }: Refund): string {
@@ -12,6 +14,19 @@ function signatureText({ amount, requiredBalance: needed }: Refund): string {
       ? ''
       : `Your wallet needs ${dollars(amount)} in ${needed.tokenId} on the chain ${needed.chainId}, and that chain's gas: `;
   return `${money}sign this refund in the dashboard, by florin refunds sign, or with refund.send of @florin/sdk.`;
+}
+
+/** Asks a person at a terminal before all that is left goes back; a script has read the help. */
+async function confirmWhole(
+  { sessionId, exceptionId }: RefundCreateRequest,
+  outside: CliOutside,
+): Promise<void> {
+  const of = exceptionId === undefined ? sessionId : `${exceptionId} of ${sessionId}`;
+  const answer = await confirmation(
+    outside,
+    `Without --amount all that is left of ${of} goes back. Do that?`,
+  );
+  if (answer === false) throw new CommandError('nothing was refunded: give --amount, or answer y');
 }
 
 /** `florin refunds …` */
@@ -46,6 +61,7 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
         optional('--exception <id>', 'a second payment that was settled to you, by its exception'),
         optional('--amount <dollars>', 'how much (default: the rest of the payment)'),
         optional('--reason <text>', 'your own words'),
+        optional('--yes', 'asks no question where the whole rest goes back'),
         bodyOption,
         idempotencyOption,
       ],
@@ -56,6 +72,7 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
           amount: optionalAmount(options, 'amount'),
           reason: options.optional('reason'),
         });
+        if (body.amount === undefined && !options.flag('yes')) await confirmWhole(body, outside);
         const refund = await florin.refunds.create(body, callOptionsOf(options));
         const { txRequest: _, prerequisites: __, ...brief } = refund;
         const text = details(brief);

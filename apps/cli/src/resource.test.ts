@@ -26,7 +26,8 @@ async function sentBy(api: TestApi, args: readonly string[], stdin = ''): Promis
 test('flags become the members of a body: dollars are Micro-USD, and the only account is found', async () => {
   await using api = await openTestApi(answer);
   const products = ['--product', 'prd_1', '--product', 'prd_2=4.50*2'];
-  const link = ['links', 'create', '--name', 'Breakfast', '--token', 'base::usdc', ...products];
+  const back = ['--success-url', 'https://shop.example/thanks', '--cancel-url', 'https://shop.example/cart'];
+  const link = ['links', 'create', '--name', 'Breakfast', '--token', 'base::usdc', ...products, ...back];
   assert.deepEqual(await sentBy(api, [...link, '--fee', 'payer', '--active-until', '2030-01-31T00:00:00Z']), {
     linkType: 'fixed',
     linkName: 'Breakfast',
@@ -37,6 +38,8 @@ test('flags become the members of a body: dollars are Micro-USD, and the only ac
       { itemType: 'product', productId: 'prd_2', quantity: 2, unitPrice: 4_500_000 },
     ],
     feeModel: 2,
+    successUrl: 'https://shop.example/thanks',
+    cancelUrl: 'https://shop.example/cart',
     activeUntil: 1_896_048_000,
   });
   const search = ['--metadata', 'order=A-1=2', '--min', '0.000001', '--text', 'flat white', '--limit', '5'];
@@ -69,6 +72,38 @@ test('a product that is not there is the error of the API, as a session is', asy
       },
     ],
   );
+});
+
+test('the key of a webhook is shown on request alone', async () => {
+  const webhook = { webhookId: 'wkid_1', webhookName: 'Shop', key: `whsec_${'a'.repeat(40)}tail` };
+  await using api = await openTestApi(() => webhook);
+  const environment = { FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' };
+  const keyOf = async (...more: readonly string[]) => {
+    const line = ['webhooks', 'retrieve', 'wkid_1', '--json', ...more];
+    return JSON.parse((await api.run(line, { environment })).stdout).key;
+  };
+  assert.equal(await keyOf(), 'whsec_****tail');
+  assert.equal(await keyOf('--show-key'), webhook.key);
+});
+
+test('a refund without an amount asks at a terminal, and a script gets what the help says', async () => {
+  await using api = await openTestApi(() => ({ refundId: 'rfd_1', amount: 1_000_000, status: 'pending' }));
+  const environment = { FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' };
+  const refund = async (answer: string, isTTY: boolean, ...more: readonly string[]) => {
+    const streams = { input: Object.assign(Readable.from([answer]), { isTTY }), output: new PassThrough() };
+    api.told.length = api.seen.length = 0;
+    const line = ['refunds', 'create', '--session', 'sess_1', ...more];
+    const { exitCode, stderr } = await api.run(line, { environment, streams });
+    return [exitCode, stderr, api.told, api.seen.length];
+  };
+  const question = 'Without --amount all that is left of sess_1 goes back. Do that? [y/N]';
+  const refusal = 'nothing was refunded: give --amount, or answer y\n';
+  assert.deepEqual(await refund('n\n', true), [1, refusal, [question], 0]);
+  assert.deepEqual(await refund('', true), [1, refusal, [question], 0]);
+  assert.deepEqual(await refund('y\n', true), [0, '', [question], 1]);
+  assert.deepEqual(await refund('', true, '--yes'), [0, '', [], 1]);
+  assert.deepEqual(await refund('', true, '--amount', '1'), [0, '', [], 1]);
+  assert.deepEqual(await refund('', false), [0, '', [], 1]);
 });
 
 test('--body has what has no flag, from the line, a file or standard input, and flags win', async () => {

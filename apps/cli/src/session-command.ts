@@ -106,6 +106,7 @@ export const sessionCommands: readonly (readonly [string, MerchantCommand])[] = 
         metadataOption,
         optional('--fee <payer>', 'who pays the fee (default: merchant)').choices(['merchant', 'payer']),
         optional('--success-url <url>', 'where the payer is sent afterwards'),
+        optional('--cancel-url <url>', 'where a payer goes who does not pay'),
         optional('--expires <time>', 'until when it can be paid, such as 2030-01-31T00:00:00Z'),
         bodyOption,
         idempotencyOption,
@@ -118,6 +119,7 @@ export const sessionCommands: readonly (readonly [string, MerchantCommand])[] = 
           metadata: metadataOf(options),
           feeModel: feeModelOf(options.optional('fee')),
           successUrl: options.optional('success-url'),
+          cancelUrl: options.optional('cancel-url'),
           expirationTime: optionalTime(options, 'expires'),
         });
         const { settlementToken, lineItems } = body;

@@ -14,7 +14,6 @@ import {
   changeCommand,
   listCommand,
   type MerchantCommand,
-  retrieveCommand,
   shown,
   updateCommand,
 } from './resource.ts';
@@ -26,6 +25,11 @@ const fields = [
   optional('--description <text>', 'what it is for'),
   bodyOption,
 ];
+
+/** As the service shows it to keys that may not read it. */
+function maskedKey(key: string): string {
+  return `whsec_****${key.slice(-4)}`;
+}
 
 const maxOverlapSeconds = 30 * 24 * 3600;
 
@@ -60,7 +64,16 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
   ],
   [
     'webhooks retrieve',
-    retrieveCommand('a webhook', 'webhooks retrieve wkid_…', (florin, id) => florin.webhooks.retrieve(id)),
+    apiCommand({
+      does: 'shows a webhook, without the key of its signatures',
+      argument: argument('<id>', 'the id of a webhook'),
+      examples: ['webhooks retrieve wkid_…', 'webhooks retrieve wkid_… --show-key'],
+      options: [optional('--show-key', 'shows the key, too')],
+      async run(florin, options) {
+        const webhook = await florin.webhooks.retrieve(options.required('id'));
+        return shown(options.flag('show-key') ? webhook : { ...webhook, key: maskedKey(webhook.key) });
+      },
+    }),
   ],
   [
     'webhooks create',

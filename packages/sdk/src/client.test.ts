@@ -141,8 +141,9 @@ test('an answer that is not the service’s is no success', async () => {
     await using service = await openTestService((response) =>
       response.writeHead(status, { location: 'https://example.com/' }).end(text),
     );
-    const { slug, httpStatus } = await errorOf(service.florin.sessions.retrieve('sess_1'));
+    const { slug, httpStatus, message } = await errorOf(service.florin.sessions.retrieve('sess_1'));
     assert.deepEqual([slug, httpStatus, service.seen.length], ['answer_invalid', status, 1]);
+    assert.match(message, /^http:\/\/127\.0\.0\.1:\d+\/payment\/v1\/session\/\S+ answers HTTP \d+ without /);
   }
 });
 

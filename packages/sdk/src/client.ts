@@ -139,7 +139,7 @@ async function attemptOnce(
   const either = signal === undefined ? ofTime : AbortSignal.any([signal, ofTime]);
   try {
     const response = await fetch(url, { ...init, signal: either });
-    return outcomeOf(response, await limitedText(response), new URL(url).origin);
+    return outcomeOf(response, await limitedText(response), url);
   } catch (cause) {
     if (cause instanceof FlorinError) throw cause;
     if (signal?.aborted === true) throw abortError(signal);
@@ -173,25 +173,19 @@ async function limitedText(response: Response): Promise<string> {
 /** Statuses of proxies and of servers that start or stop, whose bodies are not the service's. */
 const passingStatuses: ReadonlySet<number> = new Set([429, 500, 502, 503, 504]);
 
-function outcomeOf(response: Response, text: string, origin: string): Outcome {
+function outcomeOf(response: Response, text: string, url: string): Outcome {
   const { status, headers } = response;
   const answer = memberOf(parse(text));
   const code = answer('code');
   if (status === 200 && code === 0) return { data: answer('data') };
   const facts = { httpStatus: status, requestId: headers.get('request-id') ?? '' };
   const retryAfterMs = retryAfterOf(headers.get('retry-after'));
-  if (typeof code !== 'number' || code === 0)
-    return {
-      error: new FlorinError(
-        'answer_invalid',
-        `${origin} answers HTTP ${status} without the service’s envelope`,
-        {
-          ...facts,
-          retryable: passingStatuses.has(status),
-        },
-      ),
-      retryAfterMs,
-    };
+  if (typeof code !== 'number' || code === 0) {
+    const { origin, pathname } = new URL(url);
+    const message = `${origin}${pathname} answers HTTP ${status} without the service’s envelope`;
+    const retryable = passingStatuses.has(status);
+    return { error: new FlorinError('answer_invalid', message, { ...facts, retryable }), retryAfterMs };
+  }
   return { error: refusalOf(code, answer, facts), retryAfterMs };
 }
 
