@@ -1,7 +1,7 @@
 import { mandatory, optional, table } from '@florin/cli';
 import type { Queryable, Transaction } from '@florin/pg';
 import type { PaymentException } from '@florin/protocol/exception.ts';
-import { decide, findException, listExceptions, markResolved } from '@florin/server/operator';
+import { type Config, decide, findException, listExceptions, markResolved } from '@florin/server/operator';
 import { formatUnits } from 'viem';
 import {
   type Command,
@@ -98,7 +98,7 @@ export const showExceptionCommand: Command = {
 
 type Change = (
   transaction: Transaction,
-  outside: CommandContext,
+  deps: { readonly clock: CommandContext['clock']; readonly config: Config },
   request: { merchantId: string; exceptionId: string },
 ) => Promise<unknown>;
 
@@ -108,12 +108,12 @@ function changing(does: string, said: string, change: Change): Command {
     does,
     options: [merchantOption, exceptionOption],
     run: (options, machine) =>
-      withDatabase(machine, async (db, _config, outside) => {
+      withDatabase(machine, async (db, config, { clock }) => {
         const exceptionId = options.required('exception');
         const { merchantId } = await requiredMerchant(db, options);
         const request = { merchantId, exceptionId };
         const changed = await db.inScope(merchantId).transaction(async (transaction) => {
-          await change(transaction, outside, request);
+          await change(transaction, { clock, config }, request);
           return findException(transaction, request);
         });
         return { text: `${exceptionId} ${said}`, json: changed };
@@ -121,20 +121,25 @@ function changing(does: string, said: string, change: Change): Command {
   };
 }
 
+function decideAs(decision: 'accept' | 'refund'): Change {
+  return (transaction, { clock, config }, request) =>
+    decide(transaction, { clock, deposits: config.gasless?.deposits }, { ...request, decision });
+}
+
 export const acceptExceptionCommand = changing(
   'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
   'is accepted, and is paid once the chain confirms it',
-  (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'accept' }),
+  decideAs('accept'),
 );
 
 export const refundExceptionCommand = changing(
   'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
   'goes back to its payer as soon as the contract releases it',
-  (transaction, outside, request) => decide(transaction, outside, { ...request, decision: 'refund' }),
+  decideAs('refund'),
 );
 
 export const resolveExceptionCommand = changing(
   'marks an exception as resolved that waits for no decision; moves no money',
   'is resolved',
-  (transaction, outside, request) => markResolved(transaction, outside, request),
+  markResolved,
 );

@@ -205,7 +205,7 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Read the exception: `decision` holds the decision that counts.',
   ),
   exception_not_acceptable: advice(
-    'The exception is resolved, needs no decision, or its `decideBy` has passed. Or the deposit lacks more than the operator adds.',
+    'The exception is resolved, needs no decision, or its `decideBy` has passed. Or the deposit lacks more than the operator adds now.',
     'Nothing to do: the deposit can only go back to its payer. The service sends it back when it is worth a transaction.',
   ),
   exception_undecided: advice(

@@ -67,7 +67,8 @@ export const paymentSettings: readonly SettingRow[] = [
   {
     names: ['gasless.deposits.addedAboveFee'],
     fallback: '0',
-    meaning: 'Micro-USD that you add to one deposit besides the fee that you earn by it',
+    meaning:
+      'Micro-USD that you add to one deposit besides the fee that you earn by it. A lower value, or no `gasless.deposits`, holds at once for addresses that payers have already: a deposit that lacks more goes back in the end (`deposits.above_configured_bound` in the log)',
   },
   {
     names: ['gasless.deposits.addedPerDay'],

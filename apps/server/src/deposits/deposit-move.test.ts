@@ -121,7 +121,7 @@ for (const [doubt, changes] of Object.entries({
   });
 }
 
-test('nothing is added beyond the configuration’s own bound, whatever the order’s terms allow', async () => {
+test('nothing is added beyond the configuration’s own bound, whatever the order’s terms allow, and the log says so once', async () => {
   const order = await moves.newOrder();
   const addUpTo = (addedAboveFee: bigint) =>
     add(
@@ -133,6 +133,8 @@ test('nothing is added beyond the configuration’s own bound, whatever the orde
   // The order's fee is 20,000.
   moves.node.balance = 9_980_000n;
   assert.equal(await addUpTo(19_999n), false);
+  assert.equal(await addUpTo(19_999n), false);
+  assert.deepEqual(moves.logged, ['deposits.above_configured_bound']);
   assert.equal(await addUpTo(20_000n), true);
 });
 

@@ -1,7 +1,6 @@
 import { type RevertedPlan, RpcError, type SendPlan, type SentOutcome } from '@florin/evm';
 import type { Queryable, Transaction } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
-import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { encodeErrorResult } from 'viem';
@@ -9,7 +8,7 @@ import type { Chain } from '#chains/chain.ts';
 import { findDecisions } from '#exceptions/exception.ts';
 import { book } from '#ledger/entry.ts';
 import { takeGas } from '#merchants/relayed-gas.ts';
-import { tolerancesOf } from '#orders/deposit-terms.ts';
+import { mostAddedTo } from '#orders/deposit-terms.ts';
 import { findOrder, isCollectedOnly } from '#orders/order.ts';
 import { doubtOf, valueDoubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
@@ -36,7 +35,7 @@ import {
 import { additionCall, collectCall, type DepositBalance, readDepositBalances } from './deposit-call.ts';
 import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
-import { reportDoubt, reportRevert, reportWaiting } from './report.ts';
+import { reportBound, reportDoubt, reportRevert, reportWaiting } from './report.ts';
 
 /** The balance of an order's own token at its deposit address. */
 export function ownBalance(chain: Chain, order: StoredOrder): DepositBalance {
@@ -123,24 +122,18 @@ export async function add(
     await collect(deps, chain, order, decided);
     return false;
   }
-  if (!(await isOnlyShort(deps, chain, order)) || lacking > configuredMost(deps, order)) return false;
+  if (!(await isOnlyShort(deps, chain, order))) return false;
+  // The day's limit too counts what stands in the database. This bound does not.
+  const configuredMost = mostAddedTo(deps.settings.deposits, order);
+  if (lacking > configuredMost) {
+    reportBound(deps, order, { lacking, configuredMost });
+    return false;
+  }
   const { token, holder } = balance;
   const call = { purpose: 'add', to: token, data: additionCall(holder, lacking) } as const;
   const plan = () => deps.sender.plan(chain.chainId, call);
   const { during } = decided;
   return send(deps, chain, order, { move: 'add', token, plan, amount: lacking, during });
-}
-
-/**
- * The most that the configuration lets the service add to an order, in units of its token. The order's own terms stand in
- * the database alone. The day's limit too counts what stands there, so this is the bound for whoever writes to it.
- */
-function configuredMost({ settings }: DepositContext, { order, amounts }: StoredOrder): bigint {
-  if (settings.deposits === undefined) return 0n;
-  const { totalValue, netValue } = amounts;
-  const checked = { ...amounts, feeValue: microUsd(totalValue - netValue) };
-  const { mostAdded } = tolerancesOf(settings.deposits, undefined, checked);
-  return (mostAdded * order.total) / totalValue;
 }
 
 /**

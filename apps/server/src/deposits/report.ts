@@ -72,6 +72,19 @@ export function reportDoubt(
   log.error('deposits.order_in_doubt', error, { chainId, orderId, doubt });
 }
 
+/** Logs that a deposit's own terms allow an addition, and the present configuration does not: once for each deposit. */
+export function reportBound(
+  { log, reports: { reverts } }: Pick<Reporter, 'log' | 'reports'>,
+  { orderId, chainId }: { readonly orderId: string; readonly chainId: number },
+  { lacking, configuredMost }: { readonly lacking: bigint; readonly configuredMost: bigint },
+): void {
+  const key = `${orderId} bound`;
+  if (reverts.has(key)) return;
+  putNewest(reverts, key, '');
+  const amounts = { lacking: lacking.toString(), configuredMost: configuredMost.toString() };
+  log.warn('deposits.above_configured_bound', { chainId, orderId, ...amounts });
+}
+
 /**
  * Logs that a move waits for gas: once for each budget until it has room again, and once a day for all payers of one owner
  * who want more returns than their share.

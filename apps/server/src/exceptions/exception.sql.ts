@@ -118,6 +118,8 @@ export const exceptionsOfSessions = statement({
    from orders o join exceptions e on e.order_id = o.order_id where o.session_id = any (:sessionIds) order by e.ordinal`,
 });
 
+export type LockedException = Row<typeof lockException>;
+
 // The row lock lets one of two decisions win; the other then reads the winner.
 export const lockException = statement({
   name: 'exception_lock',

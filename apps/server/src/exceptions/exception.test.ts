@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { type ExceptionKind, exceptionKinds } from '@florin/protocol/exception.ts';
+import { microUsd } from '@florin/protocol/money.ts';
 import { zeroHash } from 'viem';
 import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
+import type { DepositPolicy } from '#orders/context.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
+import { depositPolicy } from '../../test/harness/deposit-moves.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import {
   decide,
@@ -60,11 +64,15 @@ async function raised(kind: ExceptionKind, change: Change = {}) {
 type Raised = Awaited<ReturnType<typeof raised>>;
 
 /** The name of the refusal, or the decision that is stored. */
-async function decideOn({ merchantId, exceptionId }: Raised, decision: ExceptionDecision): Promise<string> {
+async function decideOn(
+  { merchantId, exceptionId }: Raised,
+  decision: ExceptionDecision,
+  deposits?: DepositPolicy,
+): Promise<string> {
   const { db } = world.database;
   try {
     await db.transaction((transaction) =>
-      decide(transaction, world.moves, { merchantId, exceptionId, decision }),
+      decide(transaction, { clock: world.clock, deposits }, { merchantId, exceptionId, decision }),
     );
   } catch (error) {
     if (error instanceof Refusal) return error.slug;
@@ -183,6 +191,29 @@ for (const [name, [prepare, decision, outcome]] of Object.entries(decisions)) {
     assert.equal(found.get(exception.order.orderId)?.decision ?? '', now.decision);
   });
 }
+
+const insertTerms = statement({
+  name: 'exception_test_terms',
+  parameters: { orderId: 'text', mostAdded: 'numeric' },
+  columns: {},
+  text: `insert into deposit_terms (order_id, wallet_order_id, tolerance, most_added, late_payment, created_at)
+   values (:orderId, :orderId, 0, :mostAdded, 'ask', now())`,
+});
+
+test('a short deposit is accepted only up to what the operator adds by the present configuration', async () => {
+  const order = await signOrder();
+  const { total, fee } = order.order;
+  await world.database.db.query(insertTerms, { orderId: order.orderId, mostAdded: total });
+  const money = { tokenId: token, amount: total - fee - 5n };
+  await raiseFor(order, 'underpaid', { money, decideBy: inHours(1) });
+  const [exception] = await raisedFor(order);
+  const { merchantId } = await world.session(order.sessionId);
+  const short = { order, merchantId, exceptionId: exception?.exceptionId ?? '' };
+  const aboveFee = (value: bigint) => ({ ...depositPolicy, addedAboveFee: microUsd(value) });
+  assert.equal(await decideOn(short, 'accept'), 'exception_not_acceptable');
+  assert.equal(await decideOn(short, 'accept', aboveFee(4n)), 'exception_not_acceptable');
+  assert.equal(await decideOn(short, 'accept', aboveFee(5n)), 'accept');
+});
 
 test('the first of two different decisions is final', async () => {
   const late = await raised('late', { decideBy: inHours(1) });

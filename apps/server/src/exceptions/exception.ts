@@ -4,6 +4,9 @@ import type { ExceptionKind, PaymentException } from '@florin/protocol/exception
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
+import type { DepositPolicy } from '#orders/context.ts';
+import { mostAddedTo } from '#orders/deposit-terms.ts';
+import { findOrder } from '#orders/order.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
@@ -20,6 +23,7 @@ import {
   exceptionsOfAll,
   exceptionsOfSessions,
   insertException,
+  type LockedException,
   lockException,
   resolveException,
 } from './exception.sql.ts';
@@ -179,11 +183,12 @@ export async function markResolved(
 /**
  * Stores a merchant's decision about money that came late or short. The first decision is final: repeating it gives false,
  * and the opposite is refused with 100705. Refuses unknown exceptions (100704), and exceptions that can no longer
- * be decided, or never could (100706), such as a second payment. The loops of `deposits` move the money afterwards.
+ * be decided, or never could (100706), such as a second payment. Accepts no deposit that lacks more than its terms and the
+ * operator's present policy add. The loops of `deposits` move the money afterwards.
  */
 export async function decide(
   transaction: Transaction,
-  deps: { readonly clock: Clock },
+  deps: { readonly clock: Clock; readonly deposits: DepositPolicy | undefined },
   request: { merchantId: string; exceptionId: string; decision: ExceptionDecision },
 ): Promise<boolean> {
   const { merchantId, exceptionId, decision } = request;
@@ -198,14 +203,24 @@ export async function decide(
     throw new Refusal('exception_not_acceptable', `until ${formatTimestamp(row.decide_by)}`);
   if (decision === 'accept' && row.paid_order_id !== '')
     throw new Refusal('exception_not_acceptable', 'the session is paid: this goes back');
-  const lacking = row.total - row.amount_in_token;
-  if (decision === 'accept' && row.kind === 'underpaid' && lacking > row.most_added)
-    throw new Refusal(
-      'exception_not_acceptable',
-      `it lacks ${lacking} units, the operator adds ${row.most_added}`,
-    );
+  if (decision === 'accept' && row.kind === 'underpaid') await assertAddable(transaction, deps, row);
   await transaction.query(decideException, { exceptionId, decision, updatedAt: now });
   return true;
+}
+
+/** Refuses a deposit that lacks more than the operator adds: by the terms of its address, and by the present configuration. */
+async function assertAddable(
+  transaction: Transaction,
+  { deposits }: { readonly deposits: DepositPolicy | undefined },
+  row: LockedException,
+): Promise<void> {
+  const lacking = row.total - row.amount_in_token;
+  if (lacking <= 0n) return;
+  const order = await findOrder(transaction, row.order_id);
+  const configured = order === undefined ? 0n : mostAddedTo(deposits, order);
+  const most = configured < row.most_added ? configured : row.most_added;
+  if (lacking > most)
+    throw new Refusal('exception_not_acceptable', `it lacks ${lacking} units, the operator adds ${most}`);
 }
 
 /**

@@ -106,6 +106,17 @@ export function tolerancesOf(
   return { tolerance: toleranceOf(totalValue, ppm, [amount, mostAdded]), mostAdded };
 }
 
+/**
+ * The most that the operator's present policy lets the service add to an order, in units of its token. The order's own terms
+ * stand in the database alone, so this is the bound for a writer to it.
+ */
+export function mostAddedTo(policy: DepositPolicy | undefined, { order, amounts }: StoredOrder): bigint {
+  if (policy === undefined) return 0n;
+  const { totalValue, netValue } = amounts;
+  const checked = { ...amounts, feeValue: microUsd(totalValue - netValue) };
+  return (tolerancesOf(policy, undefined, checked).mostAdded * order.total) / totalValue;
+}
+
 /** The deposit order of a wallet's order; undefined where the wallet's order has the deposit address itself. */
 export async function findDeposit(
   queryable: Queryable,

@@ -132,6 +132,7 @@ function merchantContext(
     insertSession: groupInserter(db, sessions),
     findSession: groupSessionFinder(db),
     isOriginListed: (webOrigin) => isOriginListed(db, webOrigin, clock.now()),
+    deposits: gasless?.deposits,
     images: images?.intake,
     tellOwners: options.tellOwners,
     signingOf: gasless === undefined ? undefined : tokenSigningReader(rpcOf),

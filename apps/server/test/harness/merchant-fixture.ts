@@ -75,6 +75,7 @@ export class MerchantWorld {
       chains: fixtureChains,
       rates: { sameToken: 2000, sameChain: 3000, crossChain: 6000 },
       secrets: secretBox([randomBytes(32)]),
+      deposits: undefined,
       addresses: { allowLoopback: false },
     };
     const server = await buildServer({

@@ -3,6 +3,7 @@ import type { SettlementMode } from '@florin/protocol/order.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import type { TokenSigningReader } from '#contracts/token-signing.ts';
 import type { TellOwners } from '#members/context.ts';
+import type { DepositPolicy } from '#orders/context.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import type { SessionFinder } from '#sessions/session.ts';
 import type { SessionInserter } from '#sessions/session-insert.ts';
@@ -22,6 +23,8 @@ export interface OperationContext extends SessionContext, WebhookContext {
   readonly signingOf?: TokenSigningReader | undefined;
   /** The settlement mode of accounts without their own; escrow when absent. */
   readonly settlementMode?: SettlementMode | undefined;
+  /** What the operator adds to short deposits: nothing when undefined. */
+  readonly deposits: DepositPolicy | undefined;
   /** Downloads the images that merchants name; without it products have none. */
   readonly images?: ImageIntake | undefined;
   /** Absent where no e-mail is configured. */

@@ -1,12 +1,15 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { decide, listExceptions, markResolved } from '#exceptions/exception.ts';
-import type { Clock } from '#outside/clock.ts';
+import type { OperationContext } from './context.ts';
 import type { MerchantRoutes } from './once.ts';
 
 const { routes } = merchantApi;
 
 /** Exceptions: list, decide about late or short money, and resolve one. */
-export function addExceptionRoutes(add: MerchantRoutes, deps: { readonly clock: Clock }): void {
+export function addExceptionRoutes(
+  add: MerchantRoutes,
+  deps: Pick<OperationContext, 'clock' | 'deposits'>,
+): void {
   add.list(routes.listExceptions, async ({ params, query, caller: { merchantId } }, db) => {
     const { place, exceptions } = await listExceptions(db, { ...params, ...query, merchantId });
     return { ...place, ...params, exceptions };
