@@ -4,21 +4,22 @@
 //   node scripts/generate-sdk.ts --check    exits 1 when a committed file differs from its source
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { branding, brandingUpdateBody } from '@florin/protocol/branding.ts';
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { events, eventTypes } from '@florin/protocol/event.ts';
 import { event } from '@florin/protocol/event-api.ts';
 import { eventFixture } from '@florin/protocol/event-fixture.ts';
-import { linkUpdateBody } from '@florin/protocol/link.ts';
+import { linkDetail, linkUpdateBody } from '@florin/protocol/link.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { errorsOf, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import { eventName } from '@florin/protocol/openapi-events.ts';
 import { namedSchemas, nameOfSchema } from '@florin/protocol/openapi-schema.ts';
-import { productUpdateBody } from '@florin/protocol/product.ts';
+import { product, productUpdateBody } from '@florin/protocol/product.ts';
 import { reportCreateBody } from '@florin/protocol/report-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import { listCursor, successReply } from '@florin/protocol/schema.ts';
+import { listCursor, replacement, successReply } from '@florin/protocol/schema.ts';
 import { sessionSearchBody } from '@florin/protocol/session-search.ts';
-import { webhookUpdateBody } from '@florin/protocol/webhook.ts';
+import { webhook, webhookUpdateBody } from '@florin/protocol/webhook.ts';
 import {
   commentText,
   type Direction,
@@ -44,6 +45,7 @@ const listFilter = {
 /** Schemas that only the SDK names. */
 const ownNames: Readonly<Record<string, object>> = {
   ListFilter: listFilter,
+  BrandingUpdateRequest: brandingUpdateBody,
   PaymentLinkUpdateRequest: linkUpdateBody,
   ProductUpdateRequest: productUpdateBody,
   ReportCreateRequest: reportCreateBody,
@@ -57,6 +59,7 @@ const methods = {
   Products: {
     create: 'createProduct',
     update: 'updateProduct',
+    retrieve: 'listProductsByIds',
     list: 'listProducts',
     listByIds: 'listProductsByIds',
     archive: 'archiveProduct',
@@ -232,7 +235,7 @@ function methodsFile(): string {
     const calls = Object.entries(members).map(([method, id]) => [method, id, callOf(method, id)] as const);
     const declared = calls.map(
       ([method, id, { parameters, returns }]) =>
-        `${commentText(docOf(id), '  ')}  ${method}(${[...parameters, 'options?: CallOptions'].join(', ')}): ${returns};\n`,
+        `${commentText(docOf(method, id), '  ')}  ${method}(${[...parameters, `options?: ${method === 'update' ? 'UpdateOptions' : 'CallOptions'}`].join(', ')}): ${returns};\n`,
     );
     const defined = calls.map(([method, , { parameters, run }]) => {
       const names = [...parameters.map((each) => each.replace(/\??:.*$/s, '')), 'options'];
@@ -242,17 +245,29 @@ function methodsFile(): string {
     return `export interface ${name} {\n${declared.join('')}}\n\nexport function ${maker}(send: Send): ${name} {\n  return {\n${defined.join('')}  };\n}\n`;
   });
   const names = [...wanted.keys(), 'EventType'].sort();
-  const imports = `import type { CallOptions, Send } from './client.ts';\nimport { type List, openList } from './list.ts';\nimport type { ${names.join(', ')} } from './wire.gen.ts';\n`;
+  const imports = `import type { CallOptions, Send } from './client.ts';\nimport { type List, openList } from './list.ts';\nimport { retrieveProduct } from './product.ts';\nimport { type Changes, type UpdateOptions, update } from './update.ts';\nimport type { ${names.join(', ')} } from './wire.gen.ts';\n`;
   return [head + imports, ...texts].join('\n');
 }
 
-function docOf(id: string): string {
+/** What an update of the SDK does beyond its operation, which replaces. */
+const ofUpdate =
+  'What you leave out stays as it is, and `null` resets a member. It reads first, and reads again when another change came between. Answers the result.';
+
+function docOf(method: string, id: string): string {
+  if (isRetrievedProduct(method, id)) return 'Read a product. Refused with `product_not_found`.';
   const { summary, description = '', errors } = routeOf(id);
   const refusals =
     errors.length === 0 ? '' : ` Refused with ${errors.map((slug) => `\`${slug}\``).join(', ')}.`;
   // The methods read pages by themselves.
   const about = description.replace(/(?:^| )[^.]*`page` and `size`[^.]*\./, '').trim();
-  return `${summary}. ${about}${refusals}`.trim();
+  if (method !== 'update') return `${summary}. ${about}${refusals}`.trim();
+  const rest = about.replace(replacement, '').replace(/^Fields left out stay as they are\./, '');
+  return `${summary.replace('Replace', 'Change')}. ${ofUpdate}${rest}${refusals}`;
+}
+
+/** The API reads one product by a list of ids. */
+function isRetrievedProduct(method: string, id: string): boolean {
+  return method === 'retrieve' && id === 'listProductsByIds';
 }
 
 function routeOf(id: string): Route {
@@ -265,6 +280,13 @@ function callOf(method: string, id: string): Call {
   const { params, query, body, reply } = routeOf(id);
   const places = Object.keys(params?.properties ?? {}).filter((name) => name !== 'page' && name !== 'size');
   const ids = places.map((name) => `${name}: string`);
+  if (isRetrievedProduct(method, id))
+    return {
+      parameters: ['productId: string'],
+      returns: `Promise<${typeOf(product, 'reply')}>`,
+      run: 'retrieveProduct(send, productId, options)',
+    };
+  if (method === 'update') return updateCall(id);
   if (method === 'list' || method === 'search') {
     const { properties = {}, items } = reply as WireSchema;
     const [member = ''] = Object.keys(properties).filter((name) => properties[name]?.items !== undefined);
@@ -285,7 +307,7 @@ function callOf(method: string, id: string): Call {
     };
   const { properties = {}, required = [] } = body as WireSchema;
   const [only = ''] = required;
-  const isOfOneId = required.length === 1 && !['create', 'update'].includes(method);
+  const isOfOneId = required.length === 1 && method !== 'create';
   if (!isOfOneId)
     return {
       parameters: [`body: ${typeOf(body, 'request', '  ')}`],
@@ -304,6 +326,28 @@ function callOf(method: string, id: string): Call {
     parameters: [`${only}: string`, `more?: ${more}`],
     returns,
     run: `send('${id}', { body: { ...more, ${only} } }, options)`,
+  };
+}
+
+/** What an update of the SDK answers. */
+const updatedThings: Readonly<Record<string, object>> = {
+  updateProduct: product,
+  updateLink: linkDetail,
+  updateWebhook: webhook,
+  updateBranding: branding,
+};
+
+/** An update of named members, of which the SDK makes the replacement that the API takes. */
+function updateCall(id: string): Call {
+  const { body } = routeOf(id);
+  const [idName] = (body as WireSchema).required ?? [];
+  return {
+    parameters: [
+      ...(idName === undefined ? [] : [`${idName}: string`]),
+      `changes: Changes<${typeOf(body, 'request')}>`,
+    ],
+    returns: `Promise<${typeOf(updatedThings[id], 'reply')}>`,
+    run: `update(send, '${id}', ${idName ?? "''"}, changes, options)`,
   };
 }
 

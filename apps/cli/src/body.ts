@@ -26,6 +26,17 @@ export async function bodyOf<Body>(
   return { ...(await readBody(options.optional('body'), outside)), ...Object.fromEntries(given) } as Body;
 }
 
+/** The same for an update, which needs a member. */
+export async function changesOf<Body extends object>(
+  options: Options,
+  outside: CliOutside,
+  flags: { readonly [Name in keyof Body]?: Body[Name] | undefined },
+): Promise<Body> {
+  const changes = await bodyOf<Body>(options, outside, flags);
+  if (Object.keys(changes).length === 0) throw new UsageError('name what to change');
+  return changes;
+}
+
 /** Refuses a body without these members, by the flags that give them: the service would name the members. */
 export function requireFlags<Body extends object>(
   body: Body,

@@ -1,10 +1,9 @@
 import type { BrandingMethods } from '@florin/sdk';
-import { bodyOf, bodyOption, callOptionsOf, idempotencyOption } from './body.ts';
+import { bodyOption, changesOf } from './body.ts';
 import { type Options, optional, repeatable } from './command.ts';
-import { UsageError } from './command-error.ts';
 import { apiCommand, type MerchantCommand, shown } from './resource.ts';
 
-type BrandingUpdate = Parameters<BrandingMethods['update']>[0];
+type BrandingChanges = Parameters<BrandingMethods['update']>[0];
 
 const fonts = ['system', 'humanist', 'geometric', 'rounded', 'serif'] as const;
 /** Texts of the branding, by the option of each. */
@@ -47,20 +46,16 @@ export const brandingCommands: readonly (readonly [string, MerchantCommand])[] =
           "a shop whose pages may embed the checkout; replaces the list, '' empties it",
         ),
         bodyOption,
-        idempotencyOption,
       ],
       async run(florin, options, outside) {
-        const { updateAt, ...now } = await florin.branding.retrieve();
-        const changes = await bodyOf<BrandingUpdate>(options, outside, changesOf(options));
-        if (Object.keys(changes).length === 0) throw new UsageError('name what to change');
-        await florin.branding.update({ ...now, ifUpdateAt: updateAt, ...changes }, callOptionsOf(options));
-        return shown(await florin.branding.retrieve());
+        const changes = await changesOf<BrandingChanges>(options, outside, flagsOf(options));
+        return shown(await florin.branding.update(changes));
       },
     }),
   ],
 ];
 
-function changesOf(options: Options): { [Name in keyof BrandingUpdate]?: BrandingUpdate[Name] | undefined } {
+function flagsOf(options: Options): BrandingChanges {
   const named = Object.entries(texts).map(([name, [field]]) => [field, options.optional(name)] as const);
   const radius = options.optional('corner-radius');
   const origins = options.all('embed-origin');

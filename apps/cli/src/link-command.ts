@@ -1,4 +1,4 @@
-import type { Florin, PaymentLink, PaymentLinkCreateRequest, PaymentLinkUpdateRequest } from '@florin/sdk';
+import type { Florin, Links, PaymentLink, PaymentLinkCreateRequest } from '@florin/sdk';
 import { onlyAccountFor } from './account-command.ts';
 import { bodyOf, bodyOption, callOptionsOf, countOf, idempotencyOption, optionalTime } from './body.ts';
 import { optional } from './command.ts';
@@ -85,13 +85,12 @@ export const linkCommands: readonly (readonly [string, MerchantCommand])[] = [
   ],
   [
     'links update',
-    updateCommand<PaymentLinkUpdateRequest>({
-      does: 'replaces a payment link by --body: what is left out is reset',
+    updateCommand<Parameters<Links['update']>[1]>({
       noun: 'a link',
-      example: 'links update lnk_… --body @link.json',
+      example: `links update lnk_… --body '{"linkName":"Breakfast","maxPayments":null}'`,
       options: [bodyOption],
-      flags: (linkId) => ({ linkId }),
-      update: (florin, body) => florin.links.update(body),
+      flags: () => ({}),
+      update: (florin, id, changes) => florin.links.update(id, changes),
     }),
   ],
   [

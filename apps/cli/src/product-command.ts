@@ -1,11 +1,4 @@
-import {
-  errorCodes,
-  type Florin,
-  FlorinError,
-  type Product,
-  type ProductCreateRequest,
-  type ProductUpdateRequest,
-} from '@florin/sdk';
+import type { Product, ProductCreateRequest, Products } from '@florin/sdk';
 import {
   bodyOf,
   bodyOption,
@@ -68,7 +61,10 @@ export const productCommands: readonly (readonly [string, MerchantCommand])[] = 
       list: (florin, _options, _outside, size) => florin.products.list({ size }),
     }),
   ],
-  ['products retrieve', retrieveCommand('a product', 'products retrieve prd_…', findProduct)],
+  [
+    'products retrieve',
+    retrieveCommand('a product', 'products retrieve prd_…', (florin, id) => florin.products.retrieve(id)),
+  ],
   [
     'products create',
     apiCommand({
@@ -84,13 +80,12 @@ export const productCommands: readonly (readonly [string, MerchantCommand])[] = 
   ],
   [
     'products update',
-    updateCommand<ProductUpdateRequest>({
-      does: 'replaces a product: what is left out is reset',
+    updateCommand<Parameters<Products['update']>[1]>({
       noun: 'a product',
-      example: "products update prd_… --name 'Flat white' --price 4.80",
+      example: 'products update prd_… --price 4.80',
       options: fields,
-      flags: (productId, options) => ({ ...fieldsOf(options), productId }),
-      update: (florin, body) => florin.products.update(body),
+      flags: fieldsOf,
+      update: (florin, id, changes) => florin.products.update(id, changes),
     }),
   ],
   [
@@ -124,15 +119,3 @@ export const productCommands: readonly (readonly [string, MerchantCommand])[] = 
     }),
   ],
 ];
-
-/** The API reads products as a list, which leaves out what is not there: its own error is thrown for that. */
-async function findProduct(florin: Florin, productId: string, url: string): Promise<Product> {
-  const [found] = await florin.products.listByIds([productId]);
-  if (found !== undefined) return found;
-  const code = errorCodes.product_not_found;
-  throw new FlorinError('product_not_found', `Product not found: ${productId} (${code})`, {
-    code,
-    remedy: 'Check the ids.',
-    docUrl: new URL(`/docs/errors/${code}`, url).href,
-  });
-}

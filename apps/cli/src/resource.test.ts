@@ -121,6 +121,22 @@ test('--body has what has no flag, from the line, a file or standard input, and 
   assert.match(missing.stderr, /^--body @none\.json cannot be read: ENOENT/);
 });
 
+test('an update sends what its flags name and keeps the rest; without any it is refused', async () => {
+  const updateAt = '2026-01-02 03:04:05';
+  await using api = await openTestApi(({ path }) =>
+    path.endsWith('/by/ids') ? [{ ...product, description: 'Green', updateAt }] : { success: true },
+  );
+  const environment = { XDG_CONFIG_HOME: api.folder, FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' };
+  const update = (...args: readonly string[]) =>
+    api.run(['products', 'update', 'prd_1', ...args], { environment });
+  const { stdout } = await update('--price', '4.80', '--body', '{"name":"Mint"}');
+  assert.match(stdout, /^productId +prd_1$/m);
+  const sent = { ...product, description: 'Green', name: 'Mint', commonPrices: [4_800_000] };
+  assert.deepEqual(api.seen[1]?.body, { ...sent, updateAt, ifUpdateAt: updateAt });
+  const none = await update();
+  assert.deepEqual([none.exitCode, none.stderr.startsWith('name what to change')], [2, true]);
+});
+
 test('open prints addresses, and starts a browser for web pages alone', async () => {
   const launched: string[] = [];
   let linkUrl = 'https://pay.example.com/link/lnk_1';

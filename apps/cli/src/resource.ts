@@ -1,5 +1,5 @@
 import { Florin, type List } from '@florin/sdk';
-import { bodyOf, countOf } from './body.ts';
+import { changesOf, countOf } from './body.ts';
 import {
   argument,
   type CliOutside,
@@ -97,30 +97,25 @@ export function retrieveCommand(
   });
 }
 
-/** A command that replaces one object by its id. */
+/** A command that changes members of one object by its id. What no flag and no member of --body names stays. */
 export function updateCommand<Body extends object>(parts: {
-  readonly does: string;
   /** `a link` */
   readonly noun: string;
   readonly example: string;
   readonly options: NonNullable<MerchantCommand['options']>;
   /** The members that the flags give; those of --body are added. */
-  readonly flags: (
-    id: string,
-    options: Options,
-  ) => { readonly [Name in keyof Body]?: Body[Name] | undefined };
-  readonly update: (florin: Florin, body: Body) => Promise<object>;
+  readonly flags: (options: Options) => { readonly [Name in keyof Body]?: Body[Name] | undefined };
+  readonly update: (florin: Florin, id: string, changes: Body) => Promise<object>;
 }): MerchantCommand {
-  const { does, noun, example, options, flags, update } = parts;
+  const { noun, example, options, flags, update } = parts;
   return apiCommand({
-    does,
+    does: `changes ${noun}; what no option names stays`,
     argument: argument('<id>', `the id of ${noun}`),
     examples: [example],
     options,
     async run(florin, given, outside) {
-      const id = given.required('id');
-      const body = await bodyOf<Body>(given, outside, flags(id, given));
-      return { text: `${id} is replaced`, json: await update(florin, body) };
+      const changes = await changesOf<Body>(given, outside, flags(given));
+      return shown(await update(florin, given.required('id'), changes));
     },
   });
 }

@@ -1,4 +1,4 @@
-import type { EventType, Webhook, WebhookCreateRequest, WebhookUpdateRequest } from '@florin/sdk';
+import type { EventType, Webhook, WebhookCreateRequest, Webhooks } from '@florin/sdk';
 import {
   bodyOf,
   bodyOption,
@@ -90,13 +90,12 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
   ],
   [
     'webhooks update',
-    updateCommand<WebhookUpdateRequest>({
-      does: 'replaces a webhook: a description that is left out is reset',
+    updateCommand<Parameters<Webhooks['update']>[1]>({
       noun: 'a webhook',
-      example: "webhooks update wkid_… --name Shop --to https://shop.example.com/hook --events '*'",
+      example: "webhooks update wkid_… --events 'session.paid,refund.*'",
       options: fields,
-      flags: (webhookId, options) => ({ ...fieldsOf(options), webhookId }),
-      update: (florin, body) => florin.webhooks.update(body),
+      flags: fieldsOf,
+      update: (florin, id, changes) => florin.webhooks.update(id, changes),
     }),
   ],
   [

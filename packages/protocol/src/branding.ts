@@ -64,7 +64,7 @@ export type Branding = Static<typeof branding>;
 
 const optionalImage = Type.Optional(Type.Union([Type.Literal(''), imageUrl]));
 
-/** POST /branding/update: full replacement. */
+/** POST /branding/update: what is left out stays. */
 export const brandingUpdateBody = Type.Object(
   {
     logoUrl: optionalImage,
@@ -99,9 +99,9 @@ export const brandingRoutes = {
   updateBranding: route({
     method: 'POST',
     path: '/branding/update',
-    summary: 'Replace the branding of the hosted pages',
+    summary: 'Change the branding of the hosted pages',
     description:
-      'Full replacement: fields left out are reset. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes.',
+      'Fields left out stay as they are. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes.',
     tag: 'Branding',
     body: brandingUpdateBody,
     reply: successReply,

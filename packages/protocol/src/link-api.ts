@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { link, linkCreateBody, linkCreated, linkDetail, linkUpdateBody } from './link.ts';
 import { route } from './route.ts';
-import { idText, listCursor, pageParams, successReply, textPage } from './schema.ts';
+import { idText, listCursor, pageParams, replacement, successReply, textPage } from './schema.ts';
 
 const linkIdBody = Type.Object({ linkId: idText }, { additionalProperties: false });
 
@@ -41,7 +41,7 @@ export const linkRoutes = {
     path: '/payment/link/update',
     summary: 'Replace a payment link',
     description:
-      'Full replacement: fields left out are reset. Line items as in create, or as a read returns them. A disabled ' +
+      `${replacement} Line items as in create, or as a read returns them. A disabled ` +
       'link stays disabled; one that has had maxPayments payments is disabled.',
     tag: 'Payment links',
     body: linkUpdateBody,

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { product, productCreateBody, productUpdateBody } from './product.ts';
 import { route } from './route.ts';
-import { idText, listCursor, pageParams, successReply, textPage } from './schema.ts';
+import { idText, listCursor, pageParams, replacement, successReply, textPage } from './schema.ts';
 
 const closed = { additionalProperties: false } as const;
 const productIdBody = Type.Object({ productId: idText }, closed);
@@ -50,8 +50,7 @@ export const productRoutes = {
     method: 'POST',
     path: '/product/update',
     summary: 'Replace a product',
-    description:
-      'Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version.',
+    description: `${replacement} A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version.`,
     tag: 'Products',
     body: productUpdateBody,
     reply: successReply,

@@ -155,4 +155,8 @@ export function ignored<const Name extends string>(...names: readonly Name[]) {
   return Object.fromEntries(names.map((name) => [name, member])) as Record<Name, typeof member>;
 }
 
+/** What the description of an update says first. */
+export const replacement =
+  'Full replacement: fields left out are reset. `update` of the SDK and of the command line changes only what you name.';
+
 export const successReply = Type.Object({ success: Type.Literal(true) });

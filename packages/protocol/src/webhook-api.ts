@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { idText, successReply } from './schema.ts';
+import { idText, replacement, successReply } from './schema.ts';
 import {
   webhook,
   webhookCreateBody,
@@ -28,7 +28,7 @@ export const webhookRoutes = {
     method: 'POST',
     path: '/webhook/update',
     summary: 'Replace a webhook',
-    description: 'Full replacement: the description is reset when left out.',
+    description: replacement,
     tag: 'Webhooks',
     body: webhookUpdateBody,
     reply: successReply,

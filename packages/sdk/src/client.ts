@@ -38,11 +38,15 @@ export type OperationInput<Id extends keyof Operations> = {
 };
 
 /** Sends one operation and answers its data. Throws FlorinError. */
-export type Send = <Id extends keyof Operations>(
-  id: Id,
-  input: OperationInput<Id>,
-  options?: CallOptions,
-) => Promise<Operations[Id]['reply']>;
+export interface Send {
+  <Id extends keyof Operations>(
+    id: Id,
+    input: OperationInput<Id>,
+    options?: CallOptions,
+  ): Promise<Operations[Id]['reply']>;
+  /** Base of the merchant API, without a slash at its end. */
+  readonly api: string;
+}
 
 export interface ClientSettings {
   /** Base of the merchant API, without a slash at its end. */
@@ -62,14 +66,18 @@ const sdkVersion = '0.1.0';
 
 /** Sends operations to one installation, and repeats what may succeed later. */
 export function openClient(settings: ClientSettings, outside: SdkOutside): Send {
-  return async (id, input, options = {}) => {
+  const send = async <Id extends keyof Operations>(
+    id: Id,
+    input: OperationInput<Id>,
+    options: CallOptions = {},
+  ): Promise<Operations[Id]['reply']> => {
     const { maxRetries = settings.maxRetries, timeoutMs = settings.timeoutMs, signal } = options;
     checkCallOptions(options);
     checkLimits({ maxRetries, timeoutMs });
     const { url, init } = requestOf(settings, id, input, options, outside);
     for (let attempt = 0; ; attempt += 1) {
       const outcome = await attemptOnce(outside, url, init, { timeoutMs, signal });
-      if ('data' in outcome) return outcome.data as Operations[typeof id]['reply'];
+      if ('data' in outcome) return outcome.data as Operations[Id]['reply'];
       const waitMs = Math.max(backoffMs(attempt, outside.random()), outcome.retryAfterMs);
       const isLast = attempt >= maxRetries || waitMs > longestRetryAfterMs;
       if (isLast || !outcome.error.retryable) throw outcome.error;
@@ -77,6 +85,7 @@ export function openClient(settings: ClientSettings, outside: SdkOutside): Send 
       if (signal?.aborted === true) throw abortError(signal);
     }
   };
+  return Object.assign(send, { api: settings.api });
 }
 
 /** Half of the wait is by chance, so that clients that failed together do not return together. */

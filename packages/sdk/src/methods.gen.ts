@@ -1,13 +1,17 @@
 // Written by scripts/generate-sdk.ts.
 import type { CallOptions, Send } from './client.ts';
 import { type List, openList } from './list.ts';
-import type { Account, Branding, Capabilities, Delivery, DeliveryDetail, EventType, ListFilter, PaymentException, PaymentLink, PaymentLinkCreateRequest, PaymentLinkCreated, PaymentLinkDetail, PaymentLinkUpdateRequest, Product, ProductCreateRequest, ProductUpdateRequest, Report, ReportCreateRequest, SessionSearchRequest, SessionView, Success, Webhook, WebhookCreateRequest, WebhookUpdateRequest } from './wire.gen.ts';
+import { retrieveProduct } from './product.ts';
+import { type Changes, type UpdateOptions, update } from './update.ts';
+import type { Account, Branding, BrandingUpdateRequest, Capabilities, Delivery, DeliveryDetail, EventType, ListFilter, PaymentException, PaymentLink, PaymentLinkCreateRequest, PaymentLinkCreated, PaymentLinkDetail, PaymentLinkUpdateRequest, Product, ProductCreateRequest, ProductUpdateRequest, Report, ReportCreateRequest, SessionSearchRequest, SessionView, Success, Webhook, WebhookCreateRequest, WebhookUpdateRequest } from './wire.gen.ts';
 
 export interface Products {
   /** Create a product. The image is downloaded meanwhile, which takes 10 seconds at most. The product is created even when the download fails: then imageUrl is empty, imageReason says why, and imageStatus whether it is retried. Refused with `field_invalid`, `image_store_unavailable`. */
   create(body: ProductCreateRequest, options?: CallOptions): Promise<Product>;
-  /** Replace a product. Full replacement: fields left out are reset. A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version. Refused with `product_not_found`, `product_removed`, `product_changed`, `image_store_unavailable`. */
-  update(body: ProductUpdateRequest, options?: CallOptions): Promise<Success>;
+  /** Change a product. What you leave out stays as it is, and `null` resets a member. It reads first, and reads again when another change came between. Answers the result. A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version. Refused with `product_not_found`, `product_removed`, `product_changed`, `image_store_unavailable`. */
+  update(productId: string, changes: Changes<ProductUpdateRequest>, options?: UpdateOptions): Promise<Product>;
+  /** Read a product. Refused with `product_not_found`. */
+  retrieve(productId: string, options?: CallOptions): Promise<Product>;
   /** List products, newest first.  Refused with `field_invalid`. */
   list(filter?: ListFilter, options?: CallOptions): List<Product>;
   /** Read several products. In the requested order; unknown ids are left out. Refused with `field_invalid`. */
@@ -23,7 +27,8 @@ export interface Products {
 export function productsOf(send: Send): Products {
   return {
     create: (body, options) => send('createProduct', { body }, options),
-    update: (body, options) => send('updateProduct', { body }, options),
+    update: (productId, changes, options) => update(send, 'updateProduct', productId, changes, options),
+    retrieve: (productId, options) => retrieveProduct(send, productId, options),
     list: (filter, options) => openList(send, 'listProducts', { items: 'products', filter }, options),
     listByIds: (productIds, options) => send('listProductsByIds', { body: { productIds } }, options),
     archive: (productId, options) => send('archiveProduct', { body: { productId } }, options),
@@ -49,8 +54,8 @@ export function accountsOf(send: Send): Accounts {
 export interface Links {
   /** Create a payment link. A fixed link sells products at the given prices; a custom link lets the payer choose the amount. Refused with `link_items_mismatch`, `product_not_found`, `products_missing`, `product_not_active`, `products_not_active`, `account_not_found`, `account_removed`, `settlement_token_not_enabled`, `currency_unsupported`, `channel_unsupported`, `amount_out_of_range`, `field_invalid`. */
   create(body: PaymentLinkCreateRequest, options?: CallOptions): Promise<PaymentLinkCreated>;
-  /** Replace a payment link. Full replacement: fields left out are reset. Line items as in create, or as a read returns them. A disabled link stays disabled; one that has had maxPayments payments is disabled. Refused with `link_not_found`, `link_archived`, `link_version_invalid`, `link_items_mismatch`, `product_not_found`, `products_missing`, `product_not_active`, `products_not_active`, `account_not_found`, `account_removed`, `settlement_token_not_enabled`, `currency_unsupported`, `channel_unsupported`, `amount_out_of_range`, `field_invalid`. */
-  update(body: PaymentLinkUpdateRequest, options?: CallOptions): Promise<Success>;
+  /** Change a payment link. What you leave out stays as it is, and `null` resets a member. It reads first, and reads again when another change came between. Answers the result. Line items as in create, or as a read returns them. A disabled link stays disabled; one that has had maxPayments payments is disabled. Refused with `link_not_found`, `link_archived`, `link_version_invalid`, `link_items_mismatch`, `product_not_found`, `products_missing`, `product_not_active`, `products_not_active`, `account_not_found`, `account_removed`, `settlement_token_not_enabled`, `currency_unsupported`, `channel_unsupported`, `amount_out_of_range`, `field_invalid`. */
+  update(linkId: string, changes: Changes<PaymentLinkUpdateRequest>, options?: UpdateOptions): Promise<PaymentLinkDetail>;
   /** Read a payment link. With the details of the account and the settlement token. Deleted links answer 100102. Refused with `link_not_found`, `link_archived`. */
   retrieve(linkId: string, options?: CallOptions): Promise<PaymentLinkDetail>;
   /** List payment links, newest first. Line items come without productData. Refused with `field_invalid`. */
@@ -64,7 +69,7 @@ export interface Links {
 export function linksOf(send: Send): Links {
   return {
     create: (body, options) => send('createLink', { body }, options),
-    update: (body, options) => send('updateLink', { body }, options),
+    update: (linkId, changes, options) => update(send, 'updateLink', linkId, changes, options),
     retrieve: (linkId, options) => send('getLink', { params: { linkId } }, options),
     list: (filter, options) => openList(send, 'listLinks', { items: 'links', filter }, options),
     disable: (linkId, options) => send('disableLink', { body: { linkId } }, options),
@@ -75,42 +80,14 @@ export function linksOf(send: Send): Links {
 export interface BrandingMethods {
   /** Read the branding of the hosted pages. Before the first update pages have their default look, without a logo or links. */
   retrieve(options?: CallOptions): Promise<Branding>;
-  /** Replace the branding of the hosted pages. Full replacement: fields left out are reset. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes. Refused with `field_invalid`, `image_store_unavailable`, `branding_changed`. */
-  update(body: {
-    logoUrl?: string | undefined;
-    darkLogoUrl?: string | undefined;
-    iconUrl?: string | undefined;
-    /** Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read. */
-    color?: string | undefined;
-    /** Colour behind the order; empty: the page’s default, which follows the device. */
-    background?: string | undefined;
-    /** Of buttons, fields and notes, in pixels. */
-    cornerRadius?: number | undefined;
-    /** A family of fonts that devices have: pages load none. */
-    font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
-    /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
-    legalName?: string | undefined;
-    /** Where payers get help; empty: nowhere. */
-    supportUrl?: string | undefined;
-    /** The merchant’s terms; empty: none. */
-    termsUrl?: string | undefined;
-    /** How the merchant refunds; empty: nowhere. */
-    refundUrl?: string | undefined;
-    /** The merchant’s privacy policy; empty: none. */
-    privacyUrl?: string | undefined;
-    /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
-    embedOrigins?: readonly string[] | undefined;
-    /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
-    ifUpdateAt?: string | undefined;
-    /** Taken and ignored. */
-    updateAt?: unknown;
-  }, options?: CallOptions): Promise<Success>;
+  /** Change the branding of the hosted pages. What you leave out stays as it is, and `null` resets a member. It reads first, and reads again when another change came between. Answers the result. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes. Refused with `field_invalid`, `image_store_unavailable`, `branding_changed`. */
+  update(changes: Changes<BrandingUpdateRequest>, options?: UpdateOptions): Promise<Branding>;
 }
 
 export function brandingMethodsOf(send: Send): BrandingMethods {
   return {
     retrieve: (options) => send('getBranding', {}, options),
-    update: (body, options) => send('updateBranding', { body }, options),
+    update: (changes, options) => update(send, 'updateBranding', '', changes, options),
   };
 }
 
@@ -154,8 +131,8 @@ export function reportsOf(send: Send): Reports {
 export interface WebhookMethods {
   /** Register a webhook. `key` verifies the notifications (Standard Webhooks). Refused with `webhook_limit`, `webhook_url_not_allowed`, `event_type_unknown`, `field_invalid`. */
   create(body: WebhookCreateRequest, options?: CallOptions): Promise<Webhook>;
-  /** Replace a webhook. Full replacement: the description is reset when left out. Refused with `webhook_not_found`, `webhook_url_not_allowed`, `event_type_unknown`, `webhook_changed`. */
-  update(body: WebhookUpdateRequest, options?: CallOptions): Promise<Success>;
+  /** Change a webhook. What you leave out stays as it is, and `null` resets a member. It reads first, and reads again when another change came between. Answers the result. Refused with `webhook_not_found`, `webhook_url_not_allowed`, `event_type_unknown`, `webhook_changed`. */
+  update(webhookId: string, changes: Changes<WebhookUpdateRequest>, options?: UpdateOptions): Promise<Webhook>;
   /** Read a webhook. `key` is masked unless the API key may read webhook secrets. Refused with `webhook_not_found`. */
   retrieve(webhookId: string, options?: CallOptions): Promise<Webhook>;
   /** List all webhooks. `key` is masked unless the API key may read webhook secrets. */
@@ -187,7 +164,7 @@ export interface WebhookMethods {
 export function webhookMethodsOf(send: Send): WebhookMethods {
   return {
     create: (body, options) => send('createWebhook', { body }, options),
-    update: (body, options) => send('updateWebhook', { body }, options),
+    update: (webhookId, changes, options) => update(send, 'updateWebhook', webhookId, changes, options),
     retrieve: (webhookId, options) => send('getWebhook', { params: { webhookId } }, options),
     list: (options) => openList(send, 'listWebhooks', { items: 'webhooks' }, options),
     disable: (webhookId, options) => send('disableWebhook', { body: { webhookId } }, options),

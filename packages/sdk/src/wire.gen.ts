@@ -75,6 +75,36 @@ export interface Branding {
   updateAt: string;
 }
 
+export interface BrandingUpdateRequest {
+  logoUrl?: string | undefined;
+  darkLogoUrl?: string | undefined;
+  iconUrl?: string | undefined;
+  /** Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read. */
+  color?: string | undefined;
+  /** Colour behind the order; empty: the page’s default, which follows the device. */
+  background?: string | undefined;
+  /** Of buttons, fields and notes, in pixels. */
+  cornerRadius?: number | undefined;
+  /** A family of fonts that devices have: pages load none. */
+  font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
+  /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
+  legalName?: string | undefined;
+  /** Where payers get help; empty: nowhere. */
+  supportUrl?: string | undefined;
+  /** The merchant’s terms; empty: none. */
+  termsUrl?: string | undefined;
+  /** How the merchant refunds; empty: nowhere. */
+  refundUrl?: string | undefined;
+  /** The merchant’s privacy policy; empty: none. */
+  privacyUrl?: string | undefined;
+  /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
+  embedOrigins?: readonly string[] | undefined;
+  /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
+  ifUpdateAt?: string | undefined;
+  /** Taken and ignored. */
+  updateAt?: unknown;
+}
+
 export interface Capabilities {
   supportedTokens: {
     /** `<chain>::<token>`. */
@@ -1458,35 +1488,7 @@ export interface Operations {
   updateBranding: {
     params: undefined;
     query: undefined;
-    body: {
-      logoUrl?: string | undefined;
-      darkLogoUrl?: string | undefined;
-      iconUrl?: string | undefined;
-      /** Colour of buttons, exactly as it is, with black or white text by contrast; `#` and six hexadecimal digits, or empty for the page’s default. Links show it darker or lighter where it would be hard to read. */
-      color?: string | undefined;
-      /** Colour behind the order; empty: the page’s default, which follows the device. */
-      background?: string | undefined;
-      /** Of buttons, fields and notes, in pixels. */
-      cornerRadius?: number | undefined;
-      /** A family of fonts that devices have: pages load none. */
-      font?: 'system' | 'humanist' | 'geometric' | 'rounded' | 'serif' | undefined;
-      /** On receipts and below the payment; empty: the merchant’s name. One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
-      legalName?: string | undefined;
-      /** Where payers get help; empty: nowhere. */
-      supportUrl?: string | undefined;
-      /** The merchant’s terms; empty: none. */
-      termsUrl?: string | undefined;
-      /** How the merchant refunds; empty: nowhere. */
-      refundUrl?: string | undefined;
-      /** The merchant’s privacy policy; empty: none. */
-      privacyUrl?: string | undefined;
-      /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
-      embedOrigins?: readonly string[] | undefined;
-      /** `updateAt` of the branding as it was read. Refused with 100308 if the branding changed since. */
-      ifUpdateAt?: string | undefined;
-      /** Taken and ignored. */
-      updateAt?: unknown;
-    };
+    body: BrandingUpdateRequest;
     reply: Success;
   };
   createCheckoutSession: {

@@ -9,7 +9,7 @@ type Shape = 'body' | 'id' | 'none' | 'list' | 'filtered';
 /** The method of each operation of the merchant API. The compiler checks their calls in the tests of the pages. */
 const methods: Readonly<Record<string, readonly [method: string, shape: Shape]>> = {
   createProduct: ['products.create', 'body'],
-  updateProduct: ['products.update', 'body'],
+  updateProduct: ['products.update', 'id'],
   listProducts: ['products.list', 'list'],
   listProductsByIds: ['products.listByIds', 'id'],
   archiveProduct: ['products.archive', 'id'],
@@ -18,7 +18,7 @@ const methods: Readonly<Record<string, readonly [method: string, shape: Shape]>>
   getAccount: ['accounts.retrieve', 'id'],
   listAccounts: ['accounts.list', 'list'],
   createLink: ['links.create', 'body'],
-  updateLink: ['links.update', 'body'],
+  updateLink: ['links.update', 'id'],
   getLink: ['links.retrieve', 'id'],
   listLinks: ['links.list', 'list'],
   disableLink: ['links.disable', 'id'],
@@ -41,7 +41,7 @@ const methods: Readonly<Record<string, readonly [method: string, shape: Shape]>>
   createReport: ['reports.create', 'body'],
   getReport: ['reports.retrieve', 'id'],
   createWebhook: ['webhooks.create', 'body'],
-  updateWebhook: ['webhooks.update', 'body'],
+  updateWebhook: ['webhooks.update', 'id'],
   getWebhook: ['webhooks.retrieve', 'id'],
   listWebhooks: ['webhooks.list', 'list'],
   disableWebhook: ['webhooks.disable', 'id'],

@@ -119,7 +119,7 @@ export function conventionsPage(): DocsPage {
       heading('Fields'),
       list(
         'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update accepts and ignores the other fields that a read returns, so you can read, change and write back.',
-        'An update replaces everything: optional fields that are left out are reset.',
+        'An update of a product, a link or a webhook replaces everything: optional fields that are left out are reset. Give `ifUpdateAt`, the `updateAt` that you read, so that no other change is undone. An update of the branding keeps what is left out. `update` of the SDK and of the command line changes only what you name, everywhere.',
         'Absent texts are `""`, absent metadata is `{}`.',
         'Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC; `expirationTime` is in Unix seconds.',
       ),

@@ -287,7 +287,7 @@ test('pages show the branding that was set through the API: logo, colour and the
   );
   const wrong = await life.call('POST', '/branding/update', { color: 'red;} body {display:none' });
   assert.equal(wrong.code, 400_101);
-  await life.post('/branding/update', {});
+  await life.post('/branding/update', { logoUrl: '', color: '' });
   const empty = await life.get<Branding>('/branding/detail');
   assert.deepEqual([empty.logoUrl, empty.color], ['', '']);
 });

@@ -88,6 +88,25 @@ test('an origin that may embed is stored as browsers write it, and is refused wh
   assert.equal(taken.json().code, 0);
 });
 
+test('an update of the branding keeps what it leaves out, and is refused where that has changed', async () => {
+  const update = (body: object) => world.send('POST', '/branding/update', { key, body });
+  const read = async () => (await world.send('GET', '/branding/detail', { key })).data;
+  assert.equal((await update({ embedOrigins: ['https://shop.example'], legalName: 'Tea Ltd' })).code, 0);
+  const { updateAt, ...before } = await read();
+  assert.equal((await update({ color: '#0b6b4d', legalName: '' })).code, 0);
+  const { updateAt: _at, ...now } = await read();
+  assert.deepEqual(now, { ...before, color: '#0b6b4d', legalName: '' });
+  assert.equal((await update({ color: '', ifUpdateAt: updateAt })).code, 100308);
+  const raced = await Promise.all([update({ color: '#111111' }), update({ background: '#222222' })]);
+  const codes = raced.map(({ code }) => code);
+  const { color, background } = await read();
+  const changed = [color === '#111111', background === '#222222'];
+  assert.deepEqual(
+    codes.map((code) => code === 0),
+    changed,
+  );
+});
+
 test('plain http to loopback is accepted for return URLs and webhooks only in the local environment', async () => {
   const returns = bodiesWith('http://localhost:3000/done').filter(
     ([, field]) => !/image|logo|icon|support|terms|refund|privacy/i.test(field),

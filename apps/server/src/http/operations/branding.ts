@@ -8,23 +8,28 @@ import { assertMayShow, type TellDeps, tellOfCaller, tellOfPlaces } from './tell
 
 const { routes } = merchantApi;
 
-/** The appearance of the hosted pages: read and replace. Owners are told of new pages and origins, and of another name. */
+/** The appearance of the hosted pages: read and change. Owners are told of new pages and origins, and of another name. */
 export function addBrandingRoutes(add: MerchantRoutes, deps: TellDeps, images: ImageIntake): void {
   add.read(routes.getBranding, ({ caller: { merchantId } }, db) => findBranding(db, merchantId));
 
   add.preparedChange(
     routes.updateBranding,
-    ({ body, caller: { merchantId } }, db) => takeBrandImages(images, db, { merchantId, urls: body }),
-    async (call, transaction, taken) => {
-      const { body, caller } = call;
+    async ({ body, caller: { merchantId } }, db) => {
+      const { updateAt, ...now } = await findBranding(db, merchantId);
+      // Of two changes at one time the second would undo the first.
+      const wanted = { ...now, ifUpdateAt: updateAt, ...body };
+      return { wanted, taken: await takeBrandImages(images, db, { merchantId, urls: wanted }) };
+    },
+    async (call, transaction, { wanted, taken }) => {
+      const { caller } = call;
       const { merchantId } = caller;
-      const { places, legalName } = await newPages(transaction, merchantId, body);
+      const { places, legalName } = await newPages(transaction, merchantId, wanted);
       assertMayShow(caller, [
         ...places,
         ...(legalName === undefined ? [] : [legalName[1] || 'no legal name']),
       ]);
-      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...wanted } = body;
-      const { embedOrigins, ifUpdateAt, ...look } = wanted;
+      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...rest } = wanted;
+      const { embedOrigins, ifUpdateAt, ...look } = rest;
       await updateBranding(transaction, deps, { merchantId, images: taken, look, embedOrigins, ifUpdateAt });
       await tellOfPlaces(transaction, deps, call, { subject: merchantId, places });
       if (legalName !== undefined) {

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { Products } from './florin.ts';
+import { type Answer, failure, openTestService, success } from './service.fixture.ts';
+
+const updateAt = '2026-01-02 03:04:05';
+const branding = { color: '#0b6b4d', embedOrigins: ['https://shop.example'], legalName: 'Tea', updateAt };
+const product = { productId: 'prd_1', name: 'Tea', commonPrices: [1], imageStatus: 'hosted', updateAt };
+
+/** Reads answer this; changes are taken. */
+const keeps = (thing: object): Answer => {
+  const read = success('color' in thing ? thing : [thing]);
+  return (response, request) =>
+    (request.path.endsWith('/update') ? success({ success: true }) : read)(response, request);
+};
+
+test('an update keeps what it leaves out, resets what is null, and answers the result', async () => {
+  await using service = await openTestService(keeps(branding));
+  const changes = { color: '#000000', legalName: null, font: undefined };
+  assert.deepEqual(await service.florin.branding.update(changes), branding);
+  const { legalName: _, ...kept } = branding;
+  assert.deepEqual(
+    service.seen.map(({ path, body }) => [path.slice('/payment/v1'.length), body]),
+    [
+      ['/branding/detail', undefined],
+      ['/branding/update', { ...kept, color: '#000000', ifUpdateAt: updateAt }],
+      ['/branding/detail', undefined],
+    ],
+  );
+});
+
+test('an update reads again when another change came between, but not past a read of the caller', async () => {
+  const changed = failure(200, 100307, 'product_changed');
+  const read = success([product]);
+  await using service = await openTestService(read, changed, read, success({ success: true }), read);
+  const { products } = service.florin;
+  assert.deepEqual(await products.update('prd_1', { name: 'Mint' }), product);
+  assert.equal(service.seen.length, 5);
+  await using other = await openTestService(read, changed);
+  const condition = { name: 'Mint', ifUpdateAt: '2026-01-01 00:00:00' };
+  await assert.rejects(other.florin.products.update('prd_1', condition), { slug: 'product_changed' });
+  assert.equal(other.seen.length, 2);
+  assert.deepEqual(other.seen[1]?.body, { ...product, ...condition });
+});
+
+test('an update of a product whose image is still awaited needs the image', async () => {
+  await using service = await openTestService(keeps({ ...product, imageUrl: '', imageStatus: 'pending' }));
+  const { products } = service.florin;
+  await assert.rejects(products.update('prd_1', { name: 'Mint' }), {
+    slug: 'argument_invalid',
+    param: 'imageUrl',
+  });
+  assert.equal(service.seen.length, 1);
+  await products.update('prd_1', { name: 'Mint', imageUrl: null });
+});
+
+test('an update takes no key, no id and nothing that the service would ignore', async () => {
+  await using service = await openTestService(keeps(product));
+  const update: Products['update'] = service.florin.products.update;
+  // @ts-expect-error the key would name another request at each try
+  await assert.rejects(update('prd_1', {}, { idempotencyKey: 'A-1' }), { param: 'idempotencyKey' });
+  // @ts-expect-error the id is an argument
+  await update('prd_1', { productId: 'prd_2' });
+  assert.deepEqual(service.seen.at(-2)?.body, { ...product, ifUpdateAt: updateAt });
+  // @ts-expect-error archive() does it
+  await update('prd_1', { status: 'archived' });
+  // @ts-expect-error a product has a name
+  await update('prd_1', { name: null });
+});
+
+test('a product is read by its id, and one that is not there is the error of the service', async () => {
+  await using service = await openTestService(success([product]), success([]));
+  assert.deepEqual(await service.florin.products.retrieve('prd_1'), product);
+  assert.deepEqual(service.seen[0]?.body, { productIds: ['prd_1'] });
+  await assert.rejects(service.florin.products.retrieve('prd_2'), {
+    slug: 'product_not_found',
+    code: 100301,
+    docUrl: `${service.baseUrl}/docs/errors/100301`,
+  });
+});
