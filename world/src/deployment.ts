@@ -20,8 +20,8 @@ import { privateKeyToAccount } from 'viem/accounts';
 import type { Anvil } from './anvil.ts';
 import { AnvilRpcError } from './anvil-process.ts';
 import type { WorldRoles } from './home.ts';
-import { type LocalToken, localChains } from './local-chain.ts';
-import { planLinks, planLocalCircle } from './local-circle.ts';
+import { cctpTokenKey, type LocalToken, localChains } from './local-chain.ts';
+import { type LocalCircle, planLinks, planLocalCircle } from './local-circle.ts';
 import { permit2, permit2Deployment } from './permit2.ts';
 
 /** A token as the service's configuration names it. */
@@ -49,11 +49,13 @@ export interface ChainDeployment {
   readonly gateway: Address;
   readonly vault: Address;
   readonly tokens: readonly ConfigToken[];
-  /** Absent in worlds older than CCTP support. */
+  /** Absent where the chain has no CCTP. */
   readonly cctp?: ConfigCctp;
 }
 
 interface Call {
+  /** What the call does, for the message of one that reverts. */
+  readonly what: string;
   readonly to: Address;
   readonly data: Hex;
   readonly gas: bigint;
@@ -76,7 +78,11 @@ const MINING_PAUSE_MS = 500;
 /** anvil forgets waiting transactions that do not fit into its block of 30 million gas. */
 const BLOCK_GAS = 28_000_000n;
 
-const deployCall = (contract: PlannedContract): Call => ({ ...deploymentCall(contract), gas: DEPLOY_GAS });
+const deployCall = (contract: PlannedContract): Call => ({
+  what: `the deployment of ${contract.name}`,
+  ...deploymentCall(contract),
+  gas: DEPLOY_GAS,
+});
 
 const hasCode = async (chain: Anvil, address: Address): Promise<boolean> =>
   (await chain.rpc('eth_getCode', [address, 'latest'])) !== '0x';
@@ -92,9 +98,9 @@ const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly 
   const account = privateKeyToAccount(role.privateKey);
   const first = await countTransactions(chain, account.address, 'latest');
   const raws = await Promise.all(
-    calls.map((call, index) =>
+    calls.map(({ to, data, gas }, index) =>
       account.signTransaction({
-        ...call,
+        ...{ to, data, gas },
         type: 'eip1559',
         chainId: chain.chainId,
         nonce: first + index,
@@ -114,7 +120,9 @@ const sendAll = async (chain: Anvil, role: WorldRoles['admin'], calls: readonly 
     } | null)[];
     const failed = receipts.findIndex((receipt) => receipt !== null && receipt.status !== '0x1');
     if (failed !== -1)
-      throw new Error(`${chain.name}: set-up transaction ${failed} (${String(hashes[failed])}) reverted.`);
+      throw new Error(
+        `${chain.name}: ${calls[failed]?.what} reverted (transaction ${String(hashes[failed])}).`,
+      );
     if (receipts.every((receipt) => receipt !== null)) return;
     if (performance.now() > deadlineMs)
       throw new Error(
@@ -169,6 +177,7 @@ const planFunding = (
   recipients: readonly (readonly [to: Address, amount: string])[],
 ): Call[] => {
   const call = (functionName: string, args: readonly unknown[]): Call => ({
+    what: `${functionName} of ${plan.symbol}`,
     to: token,
     data: encodeFunctionData({ abi: artifact.abi, functionName, args }),
     gas: CALL_GAS,
@@ -180,6 +189,12 @@ const planFunding = (
   const total = recipients.reduce((sum, [, amount]) => sum + units(amount), 0n);
   return [call('issue', [total]), ...recipients.map(([to, amount]) => call('transfer', [to, units(amount)]))];
 };
+
+/** A token of a chain and its contract. */
+interface PlannedToken {
+  readonly plan: LocalToken;
+  readonly contract: PlannedContract;
+}
 
 /** Whether a contract read returns anything except zero. */
 const isSet = async (
@@ -197,7 +212,7 @@ const isSet = async (
   return value !== 0n && value !== zeroAddress;
 };
 
-/** The contracts and tokens of a world, at the same addresses on every chain. */
+/** The contracts and tokens of a chain. What two chains have in common is at the same address on both. */
 const planWorld = (chain: Anvil, roles: WorldRoles) => {
   const plans = localChains.find(({ chainId }) => chainId === chain.chainId)?.tokens;
   if (plans === undefined) throw new Error(`No tokens are planned for the chain ${chain.name}.`);
@@ -210,17 +225,25 @@ const planWorld = (chain: Anvil, roles: WorldRoles) => {
     });
     return { plan, contract };
   });
-  const route = cctpRoute === undefined ? [] : [cctpRoute];
+  const cctp = planCctp(chain, circle, cctpRoute, tokens);
+  const bridge = cctp === undefined ? [] : [cctp.route, circle.transmitter, circle.messenger];
   // The factory makes the vault together with the gateway.
-  const contracts = [factory, gateway, ...route, circle.transmitter, circle.messenger];
-  return {
-    vault,
-    gateway,
-    cctpRoute,
-    circle,
-    tokens,
-    contracts: [...contracts, ...tokens.map(({ contract }) => contract)],
-  };
+  const contracts = [factory, gateway, ...bridge, ...tokens.map(({ contract }) => contract)];
+  return { vault, gateway, cctp, circle, tokens, contracts };
+};
+
+/** What CCTP needs on a chain: undefined for one that Circle does not number or that has no USDC. */
+const planCctp = (
+  { chainId }: Anvil,
+  { settings }: LocalCircle,
+  route: PlannedContract | undefined,
+  tokens: readonly PlannedToken[],
+) => {
+  const domain = settings.domains.find((entry) => entry.chainId === chainId)?.domain;
+  const usdc = tokens.find(({ plan }) => plan.key === cctpTokenKey);
+  return domain === undefined || usdc === undefined || route === undefined
+    ? undefined
+    : { domain, usdc, route };
 };
 
 /** The calls with which the admin, who is the operator, sets up gateway and vault. */
@@ -231,13 +254,18 @@ const planSetup = (gateway: PlannedContract, vault: PlannedContract, roles: Worl
     ...{ guardian: guardian.address, feeRecipient: feeRecipient.address },
   };
   const places = { gateway: gateway.address, vault: vault.address };
-  return roleSettings(places, keys).map(({ to, data }) => ({ to, data, gas: CALL_GAS }));
+  return roleSettings(places, keys).map(({ to, data }, index) => ({
+    what: `setting ${index} of the roles`,
+    to,
+    data,
+    gas: CALL_GAS,
+  }));
 };
 
 /** The calls that fund a token's payers, the settler and the vault, and open the vault for it. */
 const planToken = (
   vault: PlannedContract,
-  { plan, contract }: { readonly plan: LocalToken; readonly contract: PlannedContract },
+  { plan, contract }: PlannedToken,
   { payers, settler }: Pick<WorldRoles, 'payers' | 'settler'>,
 ): Call[] => {
   const caps = [CAP_PER_ORDER, CAP_PER_HOUR, CAP_PER_DAY].map((cap) => parseUnits(cap, plan.decimals));
@@ -246,7 +274,7 @@ const planToken = (
   });
   const people = payers.map((payer) => [payer.address, PAYER_FUNDS] as const);
   return [
-    { to: vault.address, data, gas: CALL_GAS },
+    { what: `setCaps for ${plan.symbol}`, to: vault.address, data, gas: CALL_GAS },
     // The vault last: its balance shows that this token is done.
     ...planFunding(plan, contract.artifact, contract.address, [
       ...people,
@@ -258,48 +286,56 @@ const planToken = (
 
 /**
  * Deploys contracts and tokens to a chain, sets the vault's caps, funds the vault and the payers, and lets the
- * simulated Circle burn and mint USDC. Addresses are equal on every chain. Skips finished steps, so it continues after
- * a kill.
+ * simulated Circle burn and mint its USDC where the chain has CCTP. Skips finished steps, so it continues after a kill.
  */
 export const deployWorld = async (chain: Anvil, roles: WorldRoles): Promise<ChainDeployment> => {
   const { admin } = roles;
-  const { vault, gateway, cctpRoute, circle, tokens, contracts } = planWorld(chain, roles);
+  const { vault, gateway, cctp, circle, tokens, contracts } = planWorld(chain, roles);
   await mineWaiting(chain, admin.address);
   const present = new Set<Address>();
   for (const { address } of contracts) if (await hasCode(chain, address)) present.add(address);
   const calls = contracts.filter(({ address }) => !present.has(address)).map(deployCall);
   if (!(await hasCode(chain, permit2.address)))
-    calls.push({ to: create2Deployer, data: permit2Deployment(), gas: DEPLOY_GAS });
+    calls.push({
+      ...{
+        what: 'the deployment of Permit2',
+        to: create2Deployer,
+        data: permit2Deployment(),
+        gas: DEPLOY_GAS,
+      },
+    });
   // A vault has a guardian once it is set up, and the gateway before it.
   const isSetUp = present.has(gateway.address) && (await isSet(chain, vault, 'guardian', []));
   if (!isSetUp) calls.push(...planSetup(gateway, vault, roles));
   for (const token of tokens) {
-    const { plan, contract } = token;
-    const isPresent = present.has(contract.address);
-    if (!isPresent || !(await isSet(chain, contract, 'balanceOf', [vault.address])))
+    const isPresent = present.has(token.contract.address);
+    if (!isPresent || !(await isSet(chain, token.contract, 'balanceOf', [vault.address])))
       calls.push(...planToken(vault, token, roles));
-    if (plan.artifact !== 'LocalUsdc') continue;
+  }
+  if (cctp !== undefined) {
     const { messenger } = circle;
-    const isOpen = isPresent && present.has(messenger.address);
-    if (!isOpen || !(await isSet(chain, messenger, 'burnLimitsPerMessage', [contract.address])))
-      calls.push(...planLinks(circle, contract, chain.chainId).map((call) => ({ ...call, gas: CALL_GAS })));
+    const usdc = cctp.usdc.contract;
+    const isOpen = present.has(usdc.address) && present.has(messenger.address);
+    if (!isOpen || !(await isSet(chain, messenger, 'burnLimitsPerMessage', [usdc.address])))
+      calls.push(...planLinks(circle, usdc, chain.chainId).map((call) => ({ ...call, gas: CALL_GAS })));
   }
   for (const fitting of fittingCalls(calls)) await sendAll(chain, admin, fitting);
-  const domain = circle.settings.domains.find(({ chainId }) => chainId === chain.chainId)?.domain;
-  return {
+  const tokenId = (key: string): string => `${chain.name}::${key}`;
+  const deployment: ChainDeployment = {
     gateway: gateway.address,
     vault: vault.address,
-    ...(cctpRoute === undefined || domain === undefined
-      ? {}
-      : {
-          cctp: {
-            ...{ domain, transmitter: circle.transmitter.address, messenger: circle.messenger.address },
-            ...{ route: cctpRoute.address, tokenId: `${chain.name}::usdc` },
-          },
-        }),
     tokens: tokens.map(({ plan, contract: { address } }) => ({
-      ...{ tokenId: `${chain.name}::${plan.key}`, address, symbol: plan.symbol, name: plan.name },
+      ...{ tokenId: tokenId(plan.key), address, symbol: plan.symbol, name: plan.name },
       ...{ decimals: plan.decimals, permits: plan.permits },
     })),
+  };
+  if (cctp === undefined) return deployment;
+  const { transmitter, messenger } = circle;
+  return {
+    ...deployment,
+    cctp: {
+      ...{ domain: cctp.domain, transmitter: transmitter.address, messenger: messenger.address },
+      ...{ route: cctp.route.address, tokenId: tokenId(cctp.usdc.plan.key) },
+    },
   };
 };

@@ -19,8 +19,11 @@ export interface LocalChain {
   readonly cctpDomain: number | undefined;
 }
 
+/** The key of the token that CCTP moves. */
+export const cctpTokenKey = 'usdc';
+
 const usdc: LocalToken = {
-  key: 'usdc',
+  key: cctpTokenKey,
   artifact: 'LocalUsdc',
   symbol: 'USDC',
   name: 'USD Coin',

@@ -37,8 +37,13 @@ export const planLinks = (
   { messenger }: LocalCircle,
   usdc: PlannedContract,
   chainId: number,
-): { to: Address; data: Hex }[] => {
-  const call = ({ address, artifact }: PlannedContract, functionName: string, args: readonly unknown[]) => ({
+): { what: string; to: Address; data: Hex }[] => {
+  const call = (
+    { name, address, artifact }: PlannedContract,
+    functionName: string,
+    args: readonly unknown[],
+  ) => ({
+    what: `${functionName} of ${name}`,
     to: address,
     data: encodeFunctionData({ abi: artifact.abi, functionName, args }),
   });

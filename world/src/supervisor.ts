@@ -61,7 +61,7 @@ const LOCK_PATIENCE_MS = 30_000;
 const SETTLED_AFTER_MS = 700;
 
 /**
- * A local world: Postgres, two chains with their contracts, the service and a demo merchant. Runs until stopped,
+ * A local world: Postgres, local chains with their contracts, the service and a demo merchant. Runs until stopped,
  * restarts processes that end unexpectedly, and keeps everything in its home.
  */
 export class LocalWorld {
