@@ -72,7 +72,7 @@ export async function openMerchantCli() {
     rmSync(folder, { recursive: true });
   }
 
-  return { receiver, world, accountId, key, start, run, json, post, newestEvent, close };
+  return { folder, url, receiver, world, accountId, key, start, run, json, post, newestEvent, close };
 }
 
 /** Asks every 20 ms; gives up late, for slow machines. */

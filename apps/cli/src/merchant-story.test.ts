@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { after, test } from 'node:test';
 import type { Branding, Delivery, PaymentLinkCreated, Refund, Session, SessionView } from '@florin/sdk';
 import { addOrder, happen } from '@florin/server/testing';
 import { Webhook as Verifier } from 'standardwebhooks';
 import { openMerchantCli, until } from './merchant-cli.fixture.ts';
+import { notMade } from './trigger-recipe.ts';
 
-const { receiver, world, accountId, key, start, run, json, post, close } = await openMerchantCli();
+const { folder, url, receiver, world, accountId, key, start, run, json, post, close } =
+  await openMerchantCli();
 after(close);
 
 test('a link, a session, its payment at the receiver, and its refund: all from the command line', async () => {
@@ -117,6 +121,32 @@ test('trigger sends an example event to a webhook, or straight to a receiver', a
   assert.deepEqual([verified.type, verified.fixture], ['refund.failed', true]);
 });
 
+test('trigger makes an event happen in a local world, or says why it does not', async () => {
+  mkdirSync(join(folder, '.florin'), { recursive: true });
+  const manifest = { origin: url, merchantApi: url, console: url, secretKey: key, accountId };
+  writeFileSync(join(folder, '.florin/world.json'), JSON.stringify(manifest));
+  for (const type of [
+    ...['product.created', 'product.updated', 'product.archived', 'product.unarchived', 'product.removed'],
+    ...['payment.link.created', 'payment.link.updated', 'payment.link.disabled', 'payment.link.enabled'],
+    ...['session.created', 'session.cancelled'],
+  ]) {
+    const { eventId, ...ids } = await json<{ eventId: string }>('trigger', type, '--token', 'ethereum::usdc');
+    const event = (await world.send('GET', `/event/${eventId}`, { key })).data;
+    const subject = String(Object.values(ids).at(-1));
+    assert.deepEqual([event.type, event.fixture], [type, undefined]);
+    assert.ok(subject.length > 20 && JSON.stringify(event.data).includes(subject), type);
+  }
+  for (const type of notMade) {
+    const { exitCode, stderr } = await run(['trigger', type]);
+    assert.equal(exitCode, 2);
+    assert.match(
+      stderr,
+      new RegExp(`^trigger makes no ${type}, because .*; --webhook and --forward-to send `),
+    );
+  }
+  rmSync(join(folder, '.florin'), { recursive: true });
+});
+
 test('resend takes a delivery, an event, or the deliveries of a time', async () => {
   const { webhookId } = (
     await post('/webhook/create', {
@@ -161,7 +191,7 @@ test('input that is not understood is reported without calling the API', async (
       ['trigger', 'session.payed', '--webhook', 'wkid_1'],
       /^session\.payed is not an event type; the types are account\.created, /,
     ],
-    [['trigger', 'session.paid'], /^give --webhook or --forward-to; for a real payment give --local, /],
+    [['trigger', 'session.paid'], /^give --webhook or --forward-to; for a real one give --local, /],
     [['resend'], /^give the id of an event or a delivery/],
     [['resend', '--webhook', 'wkid_1', '--since', 'yesterday'], /^--since is yesterday: give a time/],
     [

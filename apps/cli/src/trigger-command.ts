@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { type EventType, eventTypes, Florin, usd } from '@florin/sdk';
+import { type EventType, eventTypes, Florin } from '@florin/sdk';
 import { argument, type CliOutside, type CommandResult, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 import { type Access, accessOf, accessOptions } from './connection.ts';
@@ -7,35 +7,32 @@ import { subjectOf } from './event-tail.ts';
 import { forward, forwardTo, receiverOf } from './forward.ts';
 import type { RunningWorld } from './local-world.ts';
 import type { MerchantCommand } from './resource.ts';
+import { notMade, recipeOf } from './trigger-recipe.ts';
 
-/** Events that a payment in the local world raises. */
-const raised: readonly EventType[] = [
-  'session.created',
-  'session.payment_detected',
-  'session.paid',
-  'session.settling',
-  'session.completed',
-];
 const waitLimitMs = 120_000;
 const pollMs = 400;
 const pageSize = 50;
 
 export const triggerCommand: MerchantCommand = {
   does:
-    'raises an event: in the local world with a real payment, elsewhere as an example to a webhook or straight to a ' +
-    'receiver on this machine',
+    'raises an event: in the local world it happens for real; elsewhere as an example to a webhook or straight to a ' +
+    'receiver',
   // Help and completion show the types; another one is refused below, in the words of this program.
-  argument: Object.assign(argument('<event>', 'the type of the event, such as session.paid'), {
-    argChoices: [...eventTypes],
-  }),
+  argument: Object.assign(
+    argument('<event>', `its type; a local world makes all but ${notMade.join(', ')}`),
+    {
+      argChoices: [...eventTypes],
+    },
+  ),
   examples: [
     'trigger session.paid',
-    'trigger refund.completed --webhook wkid_…',
+    'trigger refund.completed',
+    'trigger refund.failed --webhook wkid_…',
     'trigger session.completed --forward-to localhost:3000/webhooks --secret whsec_…',
   ],
   options: [
     optional('--webhook <id>', 'the webhook that receives an example'),
-    optional('--forward-to <url>', 'a receiver on this machine that gets an example'),
+    optional('--forward-to <url>', 'a receiver that gets an example, such as localhost:3000/webhooks'),
     optional('--secret <key>', 'signs the example for --forward-to, such as whsec_… (default: a new key)'),
     optional('--token <id>', 'what the local world settles in (default: base::usdc)'),
     ...accessOptions,
@@ -51,57 +48,53 @@ export const triggerCommand: MerchantCommand = {
     if (webhookId !== undefined) return triggerWebhook(access, webhookId, type);
     if (access.world === undefined)
       throw new UsageError(
-        'give --webhook or --forward-to; for a real payment give --local, in the checkout of a local world or with its FLORIN_HOME',
-      );
-    if (!raised.includes(type))
-      throw new UsageError(
-        `a payment raises no ${type}: give --webhook or --forward-to for an example, or see florin world --help`,
+        'give --webhook or --forward-to; for a real one give --local, in the checkout of a local world or with its FLORIN_HOME',
       );
     return triggerWorld(access, access.world, options, outside, type);
   },
 };
 
-/** A session of the local world is created and paid; resolves once its event is there. */
+/** Makes the event happen in the local world; resolves once it is there. */
 async function triggerWorld(
   { url, key }: Access,
-  world: RunningWorld,
+  { home, accountId }: RunningWorld,
   options: Options,
   outside: CliOutside,
   type: EventType,
 ): Promise<CommandResult> {
+  const recipe = recipeOf(type);
+  if (typeof recipe === 'string')
+    throw new UsageError(
+      `trigger makes no ${type}, because ${recipe}; --webhook and --forward-to send an example`,
+    );
+  const { openWorld } = await import('@florin/sdk/testing');
   const florin = new Florin(key, { baseUrl: url });
-  const session = await florin.checkout.sessions.create({
-    accountId: world.accountId,
-    settlementToken: options.optional('token') ?? 'base::usdc',
-    lineItems: [{ name: 'Flat white', price: usd('4.50') }],
-    metadata: { order: `trigger-${randomBytes(4).toString('hex')}` },
-  });
-  const { sessionId } = session;
-  outside.tell(`created ${sessionId}`);
-  if (type !== 'session.created') {
-    const { openWorld } = await import('@florin/sdk/testing');
-    const { pay } = await openWorld({ home: world.home });
-    await pay(sessionId, { until: false });
-    outside.tell(`paid ${sessionId}: waiting for ${type}`);
-  }
-  const eventId = await waitForEvent(florin, outside, type, sessionId);
-  return { text: `raised ${type} as ${eventId} for ${sessionId}`, json: { eventId, sessionId } };
+  const token = options.optional('token') ?? 'base::usdc';
+  const waitFor = (awaited: EventType, subject: string) => {
+    outside.tell(`waiting for ${awaited} of ${subject}`);
+    return waitForEvent(florin, outside, awaited, subject);
+  };
+  const world = await openWorld({ home });
+  const ids = await recipe({ florin, world, accountId, token, tell: outside.tell, waitFor });
+  const subject = Object.values(ids).at(-1) ?? '';
+  const eventId = await waitFor(type, subject);
+  return { text: `raised ${type} as ${eventId} for ${subject}`, json: { eventId, ...ids } };
 }
 
 async function waitForEvent(
   florin: Florin,
   { clock }: CliOutside,
   type: EventType,
-  sessionId: string,
+  subject: string,
 ): Promise<string> {
   const deadlineMs = clock.monotonicMs() + waitLimitMs;
   while (clock.monotonicMs() < deadlineMs) {
     const { items } = await florin.events.list({ type, size: pageSize }).page();
-    const found = items.find((event) => subjectOf(event) === sessionId);
+    const found = items.find((event) => subjectOf(event) === subject);
     if (found !== undefined) return found.id;
     await clock.sleep(pollMs);
   }
-  throw new CommandError(`${type} has not come for ${sessionId} within ${waitLimitMs / 1_000} s`);
+  throw new CommandError(`${type} has not come for ${subject} within ${waitLimitMs / 1_000} s`);
 }
 
 async function triggerWebhook(

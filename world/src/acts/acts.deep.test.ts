@@ -140,6 +140,19 @@ test('florin trigger makes a session of the world, pays it, and waits for its ev
   assert.equal(paid.code, 1, 'a paid session is not paid again');
 });
 
+test('florin trigger pays, refunds, signs, overpays and delays, as an event needs it', async () => {
+  for (const type of [
+    ...['refund.created', 'refund.cancelled', 'refund.completed', 'session.exception'],
+    ...['session.settlement_pending', 'session.payment_detected', 'session.settling', 'session.completed'],
+  ]) {
+    const { code, output } = await florin('trigger', type);
+    assert.equal(code, 0, output);
+    const [, event = '', subject = ''] = /^raised (?:\S+) as (evt_\w+) for (\w+)$/m.exec(output) ?? [];
+    const shown = await florin('events', 'retrieve', event);
+    assert.ok(shown.output.includes(`"type": "${type}"`) && shown.output.includes(subject), shown.output);
+  }
+});
+
 test('florin world resets the world, which keeps its wallets and has new keys', async () => {
   assert.deepEqual(await florin('world', 'advance', '0'), {
     code: 1,

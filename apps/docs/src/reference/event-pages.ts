@@ -20,7 +20,7 @@ export function eventPage(): DocsPage {
         '`sequence` counts the events of one object from 1. Events of one object arrive in order.',
         '`data` is what the matching read returned when the event happened.',
         `Over ${maxBodyBytes / 1024} KiB line items lose \`productData\`, and the body says \`"truncated": true\`.`,
-        '`"fixture": true` marks an example from `POST /webhook/test` or `florin trigger`: nothing happened, and its ids exist nowhere.',
+        '`"fixture": true` marks an example from `POST /webhook/test` or of `florin trigger` with `--webhook` or `--forward-to`: nothing happened, and its ids exist nowhere.',
         `${linkTo('GET /event/list', '/docs/api/events')} gives the same bodies again for ${eventLifeDays} days.`,
       ),
       `\`subscribedEvents\` takes exact names and these patterns: ${eventPatterns
