@@ -7,8 +7,7 @@ import type { CallApi, Tool, ToolAnswer } from './tool.ts';
 const idempotencyKey = {
   type: 'string',
   maxLength: 255,
-  description:
-    'Give the same key when you repeat a call whose outcome you do not know: it is then done once.',
+  description: 'The same key again repeats a call of unknown outcome: it is done once',
 } as const;
 
 /** The page that a list has where no argument names one. */
