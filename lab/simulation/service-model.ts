@@ -1,12 +1,4 @@
-import {
-  call,
-  createSender,
-  type Rpc,
-  rpcOver,
-  runWatcher,
-  type Sender,
-  type WalletSigner,
-} from '@florin/evm';
+import { createSender, type Rpc, rpcOver, runWatcher, type Sender, type WalletSigner } from '@florin/evm';
 import { type DeliverySettings, defaultDeliverySettings, runDeliveries } from '@florin/outbox';
 import type { Database } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -141,7 +133,7 @@ export function startModel(options: ServiceModelOptions): ServiceModel {
       settings: { ...settlementSettings, windowMs: scenario.settlementWindowMs },
       attestations:
         scenario.crossChainMethod === 'vault' ? undefined : attestationModel(options.models, process, faults),
-      read: (chainId, request) => call(rpcOf(chainId), request, 'latest'),
+      rpcOf,
     },
     signal,
   );

@@ -3,6 +3,7 @@ import {
   parseData,
   parseHeader,
   parseLogs,
+  pollNodes,
   type Rpc,
   RpcAnswerInvalid,
   type RpcCall,
@@ -13,6 +14,7 @@ import {
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeEventTopics, encodeFunctionData, pad } from 'viem';
+import type { Chain } from '#chains/chain.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
 export function collectCall({ order, signature }: Pick<StoredOrder, 'order' | 'signature'>): Hex {
@@ -45,6 +47,23 @@ export async function readDepositBalances(
     for (const outcome of outcomes) amounts.push(balanceIn(resultUnlessReverted(outcome)));
   }
   return amounts;
+}
+
+/**
+ * The balance at the newest block, on which all answering providers agree, and at least as many as the chain's finality
+ * asks for; undefined otherwise.
+ */
+export async function readAgreedBalance(
+  rpc: Rpc,
+  { finality: { quorum = 1 } }: Pick<Chain, 'finality'>,
+  balance: DepositBalance,
+): Promise<bigint | undefined> {
+  const answers = await pollNodes(rpc, [balanceCall(balance, 'latest')]);
+  const amounts = answers.flatMap(({ outcomes: [outcome] }) =>
+    outcome !== undefined && 'result' in outcome ? [balanceIn(outcome.result)] : [],
+  );
+  const [first] = amounts;
+  return amounts.length >= quorum && amounts.every((amount) => amount === first) ? first : undefined;
 }
 
 function resultUnlessReverted(outcome: Parameters<typeof resultOf>[0]): unknown {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
+import { RpcError, type RpcOutcome } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
-import { encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
+import { encodeAbiParameters, encodeErrorResult, encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { findOrder } from '#orders/order.ts';
 import { receiverOf } from '#orders/receiver.ts';
@@ -136,6 +137,25 @@ test('nothing is added beyond the configuration’s own bound, whatever the orde
   assert.equal(await addUpTo(19_999n), false);
   assert.deepEqual(moves.logged, ['deposits.above_configured_bound']);
   assert.equal(await addUpTo(20_000n), true);
+});
+
+test('nothing is added while providers differ about what has arrived, or while too few of them answer', async () => {
+  const order = await moves.newOrder();
+  const chain = { ...moves.chain, finality: { ...moves.chain.finality, quorum: 2 } };
+  const holds = (amount: bigint): RpcOutcome => ({
+    result: encodeAbiParameters([{ type: 'uint256' }], [amount]),
+  });
+  const addWith = (...said: RpcOutcome[]) => {
+    const deps = moves.deps();
+    const answers = said.map((outcome, index) => ({ node: String(index), outcomes: [outcome] }));
+    const rpc = { ...deps.rpcOf(), askEach: async () => answers };
+    return add({ ...deps, rpcOf: () => rpc }, chain, order, { most: 20_000n, during: 'initialized' });
+  };
+  assert.equal(await addWith(holds(10_000_000n)), false);
+  assert.equal(await addWith(holds(10_000_000n), { error: new RpcError(-32000, 'busy') }), false);
+  assert.equal(await addWith(holds(10_000_000n), holds(10_010_000n), holds(10_000_000n)), false);
+  assert.deepEqual(moves.logged, Array(3).fill('deposits.balance_not_agreed'));
+  assert.equal(await addWith(holds(10_010_000n), holds(10_010_000n)), true);
 });
 
 test('a planted addition below nothing leaves the day’s limit as it is', async () => {

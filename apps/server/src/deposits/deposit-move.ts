@@ -32,7 +32,7 @@ import {
   releaseMoves,
   reopenMoves,
 } from './deposit.sql.ts';
-import { additionCall, collectCall, type DepositBalance, readDepositBalances } from './deposit-call.ts';
+import { additionCall, collectCall, type DepositBalance, readAgreedBalance } from './deposit-call.ts';
 import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
 import { reportBound, reportDoubt, reportRevert, reportWaiting } from './report.ts';
@@ -114,7 +114,13 @@ export async function add(
   // The session's lock decides this later. Checked here too, so that many short deposits of one session ask no chain.
   if (await isAnotherServed(deps.db, order)) return false;
   const balance = ownBalance(chain, order);
-  const [latest = 0n] = await readDepositBalances(deps.rpcOf(chain.chainId), [balance], 'latest');
+  // A wrong answer of one node would be money sent: where nodes differ, the next look decides.
+  const latest = await readAgreedBalance(deps.rpcOf(chain.chainId), chain, balance);
+  if (latest === undefined) {
+    const { chainId, orderId } = order;
+    deps.log.info('deposits.balance_not_agreed', { chainId, orderId });
+    return false;
+  }
   const lacking = order.order.total - latest;
   if (lacking > most) return false;
   if (lacking <= 0n) {

@@ -1,4 +1,3 @@
-import { call } from '@florin/evm';
 import {
   type DeliverySettings,
   defaultDeliverySettings,
@@ -87,14 +86,7 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
 async function settle(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void> {
   const { attestationUrl, settlement } = options;
   const attestations = attestationUrl === undefined ? undefined : attestationSource(attestationUrl);
-  const context = {
-    ...options,
-    ...rooms,
-    settings: settlement,
-    read: (chainId: number, request: Parameters<typeof call>[1]) =>
-      call(rooms.rpcOf(chainId), request, 'latest'),
-    attestations,
-  };
+  const context = { ...options, ...rooms, settings: settlement, attestations };
   await runSettlement(context, signal).finally(() => attestations?.close());
 }
 

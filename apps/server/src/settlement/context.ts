@@ -1,7 +1,6 @@
-import type { Sender } from '@florin/evm';
+import type { Rpc, Sender } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { MicroUsd } from '@florin/protocol/money.ts';
-import type { Hex } from '@florin/protocol/order.ts';
 import type { Chains } from '#chains/chain.ts';
 import type { SendPurpose } from '#contracts/purpose.ts';
 import type { OrderSigner } from '#orders/signer.ts';
@@ -44,8 +43,7 @@ export interface SettlementContext extends SessionMoveContext {
   readonly settings: SettlementSettings;
   /** Each batch is a trace. */
   readonly traces?: Pick<Traces, 'work'> | undefined;
-  /** Reads a contract at the latest block. */
-  readonly read: (chainId: number, call: { to: Hex; data: Hex }) => Promise<Hex>;
+  readonly rpcOf: (chainId: number) => Rpc;
   /** Where burns are attested; undefined where no chain has CCTP. */
   readonly attestations: AttestationSource | undefined;
 }

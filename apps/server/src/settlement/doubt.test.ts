@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
 import { statement } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
-import { getAddress } from 'viem';
+import { getAddress, toHex } from 'viem';
 import { chainsOf } from '#chains/chain.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
-import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { type ContractCall, SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import type { LegName } from './leg.ts';
 import { settlementRound } from './settlement.ts';
 
@@ -18,6 +18,7 @@ after(() => world.close());
 beforeEach(() => {
   world.orderStatus = 2;
   world.paidBy.clear();
+  world.otherNodes = [];
   world.refusing.clear();
   logged.length = 0;
 });
@@ -146,6 +147,53 @@ test('no vault pays for an order that its gateway does not call settled, whateve
   assert.equal(await stateOf(order, 'payout'), waits);
 });
 
+/** The same chains, of which the blocks are final once two providers say so. */
+const sharedChains = () =>
+  chainsOf(world.chains.all.map((chain) => ({ ...chain, finality: { ...chain.finality, quorum: 2 } })));
+
+async function sendOfQuorum(): Promise<void> {
+  const chains = sharedChains();
+  const [base] = chains.all.filter(({ name }) => name === 'base');
+  assert.ok(base);
+  await settlementRound({ ...world.deps, chains, log }, base, 'payout');
+}
+
+const [open, settled] = [toHex(1, { size: 32 }), toHex(2, { size: 32 })];
+const isOfFinal = ({ at }: ContractCall) => typeof at === 'object';
+
+/** What the second of two providers says of a settled order, and whether its payout is sent. */
+const secondProviders: Readonly<Record<string, readonly [(call: ContractCall) => Hex | undefined, string]>> =
+  {
+    'says so, too': [() => settled, 'sent'],
+    'says that it is open': [() => open, 'waiting'],
+    'does not answer': [() => undefined, 'waiting'],
+    'says so of its newest block alone': [(call) => (isOfFinal(call) ? open : settled), 'waiting'],
+    'says so of the final block alone': [(call) => (isOfFinal(call) ? settled : open), 'sent'],
+    'keeps no state of final blocks': [(call) => (isOfFinal(call) ? undefined : settled), 'sent'],
+  };
+
+for (const [what, [answer, status]] of Object.entries(secondProviders)) {
+  test(`a gateway calls an order settled, and the second provider ${what}: the payout is ${status}`, async () => {
+    const order = await toPayOut();
+    world.otherNodes = [answer];
+    await sendOfQuorum();
+    assert.equal(await stateOf(order, 'payout'), status);
+    assert.deepEqual(logged, status === 'sent' ? [] : ['settlement.not_settled_yet']);
+  });
+}
+
+test('one provider that lies neither makes a vault pay nor stops a payout that two others confirm', async () => {
+  const order = await toPayOut();
+  world.orderStatus = 1;
+  world.otherNodes = [() => settled, () => open];
+  await sendOfQuorum();
+  assert.equal(await stateOf(order, 'payout'), 'waiting');
+  world.clock.time += 10_000;
+  world.otherNodes = [() => settled, () => settled];
+  await sendOfQuorum();
+  assert.equal(await stateOf(order, 'payout'), 'sent');
+});
+
 test('the vault of another chain than the order’s does not pay it', async () => {
   const order = await toPayOut();
   await world.database.db.query(moveLeg, { orderId: order.orderId, chainId: order.chainId });
@@ -175,6 +223,12 @@ test('no vault pays an order that another vault of its chain has paid, and an ad
   await payOut();
   assert.equal(await stateOf(order, 'payout'), waits);
   assert.deepEqual(logged, ['settlement.order_in_doubt paid']);
+  world.paidBy.clear();
+  world.otherNodes = [({ to }) => toHex(to === formerVault || 2, { size: 32 })];
+  world.clock.time += 10_000;
+  await payOut();
+  assert.equal(await stateOf(order, 'payout'), waits, 'one provider says so');
+  world.otherNodes = [];
   world.refusing.add(formerVault);
   world.clock.time += 10_000;
   await payOut();

@@ -1,16 +1,14 @@
-import { RpcError, RpcUnavailable } from '@florin/evm';
 import { orderKinds } from '@florin/protocol/order.ts';
-import { type Chain, contractsOf, isAmong, isVault } from '#chains/chain.ts';
+import { type Chain, isVault } from '#chains/chain.ts';
 import { valueDoubtOf } from '#orders/order-doubt.ts';
-import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { channelIdOf } from '#sessions/session.ts';
 import type { SessionState } from '#sessions/stored-session.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
 import { delayLeg, postponeOrDelay } from './leg.ts';
-import { isPaidOutCall, isSettledAnswer, payoutVaultOf, statusCall } from './settlement-call.ts';
-import { readUnlessRefused } from './vault-limit.ts';
+import { isPaidElsewhere, readSettled } from './settled-orders.ts';
+import { payoutVaultOf } from './settlement-call.ts';
 
 /**
  * The items whose orders are beyond doubt. The others wait, and each attempt alarms the operator. They go on once nothing
@@ -50,15 +48,18 @@ export async function settledBeyondDoubt(
   sessions: SessionsById,
 ): Promise<readonly Item[]> {
   const certain = await beyondDoubt(deps, items, (item) => payoutDoubtOf(deps, chain, item, sessions));
-  const answers = await Promise.all(certain.map(({ order }) => isSettled(deps, order)));
-  for (const [index, { leg, order }] of certain.entries()) {
-    if (answers[index] === true) continue;
-    // Usually a node of the payment's chain that is behind.
-    const fields = { chainId: order.chainId, orderId: leg.orderId, isRead: answers[index] !== undefined };
+  const settled = await readSettled(
+    deps,
+    certain.map(({ order }) => order),
+  );
+  const isSettled = ({ order }: Item) => settled.get(order.orderId) === true;
+  for (const { leg, order } of certain.filter((item) => !isSettled(item))) {
+    // Usually nodes of the payment's chain that are behind, or do not answer.
+    const fields = { chainId: order.chainId, orderId: leg.orderId, isRead: settled.has(order.orderId) };
     deps.log.warn('settlement.not_settled_yet', fields);
     await postponeOrDelay(deps, leg, 'order_in_doubt');
   }
-  return certain.filter((_, index) => answers[index] === true);
+  return certain.filter(isSettled);
 }
 
 /** The sessions of payouts, by id. */
@@ -84,33 +85,7 @@ async function payoutDoubtOf(
   return (await isPaidElsewhere(deps, chain, stored)) ? 'paid' : undefined;
 }
 
-/**
- * Whether another vault of the chain says that it has paid the order: a vault knows only what it has paid itself, and no
- * hash says which one pays. An address that answers like no vault has paid nothing.
- */
-async function isPaidElsewhere(deps: SettlementContext, chain: Chain, stored: StoredOrder): Promise<boolean> {
-  const own = payoutVaultOf(stored, chain);
-  const others = contractsOf(chain).vaults.filter((vault) => !isAmong([own], vault));
-  const answers = await Promise.all(
-    others.map((vault) => readUnlessRefused(deps, chain, vault, isPaidOutCall(stored))),
-  );
-  return answers.some((answer) => answer !== undefined && BigInt(answer) === 1n);
-}
-
 function isOfItsChannel(session: SessionState, { order }: StoredOrder): boolean {
   const { accountId, accountVersion, settlementToken } = session;
   return channelIdOf(accountId, accountVersion, settlementToken) === order.channelId;
-}
-
-/** Whether the order's gateway says that it is settled; undefined when it cannot be read. */
-async function isSettled(deps: SettlementContext, stored: StoredOrder): Promise<boolean | undefined> {
-  const source = deps.chains.byId(stored.chainId);
-  if (source === undefined) return undefined;
-  try {
-    const call = { to: gatewayOf(stored, source), data: statusCall(stored) };
-    return isSettledAnswer(await deps.read(source.chainId, call));
-  } catch (error) {
-    if (error instanceof RpcError || error instanceof RpcUnavailable) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,4 @@
-import { RpcError, revertDataOf } from '@florin/evm';
+import { call, RpcError, revertDataOf } from '@florin/evm';
 import { maxMicroUsd, microUsd, toTokenAmount, unitsPerMicroUsd } from '@florin/protocol/money.ts';
 import type { Hex, Payout } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -54,15 +54,15 @@ export async function readVaultLimit(
   return { left, largest, keptFor: await orderToKeepFor(deps, chain, { vault, token }, { left, payable }) };
 }
 
-/** What a contract answers; undefined when it reverts or is no contract. */
-export async function readUnlessRefused(
+/** What a contract answers at the newest block; undefined when it reverts or is no contract. */
+async function readUnlessRefused(
   deps: SettlementContext,
   { chainId }: Chain,
   to: Hex,
   data: Hex,
 ): Promise<Hex | undefined> {
   try {
-    const answer = await deps.read(chainId, { to, data });
+    const answer = await call(deps.rpcOf(chainId), { to, data });
     if (answer !== '0x') return answer;
   } catch (error) {
     if (!(error instanceof RpcError) || revertDataOf(error) === undefined) throw error;

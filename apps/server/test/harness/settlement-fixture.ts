@@ -63,6 +63,13 @@ export type Happening = readonly [
   values?: Readonly<Record<string, string>>,
 ];
 
+/** A call at a block's tag, or at the block of a hash. */
+export interface ContractCall {
+  readonly to: Hex;
+  readonly data: Hex;
+  readonly at: unknown;
+}
+
 const balanceSelector = toFunctionSelector('balanceOf(address)');
 const availableSelector = toFunctionSelector('available(address)');
 const paidOutSelector = toFunctionSelector('isPaidOut(bytes32)');
@@ -108,6 +115,8 @@ export class SettlementWorld {
   orderStatus = 2;
   /** The vaults that say of every order that they have paid it. */
   readonly paidBy = new Set<Hex>();
+  /** What further nodes, each of another provider, answer to calls. Undefined: an error of the node. */
+  otherNodes: readonly ((call: ContractCall) => Hex | undefined)[] = [];
   /** Contracts whose reads fail. */
   readonly refusing = new Set<Hex>();
   /** Wei per gas. */
@@ -181,15 +190,7 @@ export class SettlementWorld {
       signer: orderSignerOf(`0x${'11'.repeat(32)}`),
       settings: settlementSettings,
       attestations: undefined,
-      read: async (_chainId, { to, data }) => {
-        if (this.refusing.has(to)) throw new RpcError(3, 'execution reverted', '0x');
-        if (data.startsWith(paidOutSelector)) return toHex(this.paidBy.has(to), { size: 32 });
-        if (data.startsWith(statusSelector)) return toHex(this.orderStatus, { size: 32 });
-        if (data.startsWith(availableSelector)) return toHex(this.available, { size: 32 });
-        if (data.startsWith(balanceSelector)) return toHex(this.held, { size: 32 });
-        const caps = [this.perOrderCap, this.hourlyCap, this.dailyCap];
-        return concat(caps.map((cap) => toHex(cap, { size: 32 })));
-      },
+      rpcOf: () => this.#node(),
     };
   }
 
@@ -388,12 +389,31 @@ export class SettlementWorld {
         return { result: { baseFeePerGas: ['0x1', toHex(this.baseFee)], reward: [['0x1']] } };
       if (method === 'eth_getTransactionCount') return { result: '0x0' };
       if (method === 'eth_sendRawTransaction') return { result: `0x${'0'.repeat(64)}` };
+      if (method === 'eth_call') return this.#read(params[0] as { to: Hex; data: Hex });
       throw new Error(`the node was asked for ${method}`);
     };
+    const nodes = this.otherNodes.map((read) => ({ params }: RpcCall): RpcOutcome => {
+      const [{ to, data }, at] = params as [{ to: Hex; data: Hex }, unknown];
+      const result = read({ to, data, at });
+      return result === undefined ? { error: new RpcError(-32000, 'missing trie node') } : { result };
+    });
     return {
       request: async (method, params) => resultOf(answer({ method, params })),
       batch: async (calls) => calls.map(answer),
+      askEach: async (calls) =>
+        [answer, ...nodes].map((ask, index) => ({ node: String(index), outcomes: calls.map(ask) })),
     };
+  }
+
+  #read({ to, data }: { to: Hex; data: Hex }): RpcOutcome {
+    if (this.refusing.has(to)) return { error: new RpcError(3, 'execution reverted', '0x') };
+    const word = (value: bigint | number | boolean) => ({ result: toHex(value, { size: 32 }) });
+    if (data.startsWith(paidOutSelector)) return word(this.paidBy.has(to));
+    if (data.startsWith(statusSelector)) return word(this.orderStatus);
+    if (data.startsWith(availableSelector)) return word(this.available);
+    if (data.startsWith(balanceSelector)) return word(this.held);
+    const caps = [this.perOrderCap, this.hourlyCap, this.dailyCap];
+    return { result: concat(caps.map((cap) => toHex(cap, { size: 32 }))) };
   }
 
   #estimate({ data }: { data: Hex }): RpcOutcome {

@@ -49,8 +49,13 @@ export interface NodeAnswer {
 }
 
 /** Asks all nodes, or the only one. */
-export async function pollNodes(rpc: Rpc, calls: readonly RpcCall[]): Promise<readonly NodeAnswer[]> {
-  return rpc.askEach === undefined ? [{ node: '', outcomes: await rpc.batch(calls) }] : rpc.askEach(calls);
+export async function pollNodes(
+  rpc: Rpc,
+  calls: readonly RpcCall[],
+  options?: RpcOptions,
+): Promise<readonly NodeAnswer[]> {
+  if (rpc.askEach !== undefined) return rpc.askEach(calls, options);
+  return [{ node: '', outcomes: await rpc.batch(calls, options) }];
 }
 
 /** A node understood the request and returned an error object. */
