@@ -24,16 +24,22 @@ const maxAttempts = 20;
 /** Most gaps filled in one round. */
 const maxFills = 20;
 
+/** A transaction that gets no higher offer, and why. */
+export interface Waiting {
+  readonly item: PendingTransaction;
+  readonly why: 'stuck' | 'changed';
+}
+
 /**
  * Raises the fees of a transaction that the market has outbid, or that nodes refused for them, at the same nonce. replaced: a new attempt is stored,
- * to be broadcast. stuck: the limits allow no raise. unchanged: the offer is high enough, or another process was
- * first.
+ * to be broadcast. stuck: the limits allow no raise. changed: the database has changed what this wallet signed, and it
+ * signs nothing. unchanged: the offer is high enough, or another process was first.
  */
 export async function replace(
   context: SenderContext,
   pending: PendingTransaction,
   market: FeeMarket,
-): Promise<'replaced' | 'stuck' | 'unchanged'> {
+): Promise<'replaced' | Waiting['why'] | 'unchanged'> {
   const { chainId, transactionId } = pending;
   const last = newestAttempt(pending);
   if (!isOutbid(last, market) && !isRefusedForFee(last)) return 'unchanged';
@@ -47,17 +53,8 @@ export async function replace(
     const { nonce, to, data, gasLimit } = locked;
     const { maxFee, priorityFee, raw } = last;
     const signed = { chainId, nonce, to, data, gasLimit, maxFee, priorityFee };
-    // The columns of a row are nobody's word. What this wallet has signed before, it may sign again.
-    if (!hasSigned(context.wallet.address, signed, raw)) {
-      const error = new Error(
-        'a stored transaction is not what this wallet has signed, and is not signed again',
-      );
-      context.log.error('sender.transaction_differs', error, {
-        chainId,
-        transactionId: transactionId.toString(),
-      });
-      return 'stuck';
-    }
+    // A writer to the database can change these columns. The stored transaction shows what this wallet signed.
+    if (!hasSigned(context.wallet.address, signed, raw)) return 'changed';
     const unsigned = { ...signed, ...fees };
     const txHash = await storeAttempt(
       transaction,

@@ -8,7 +8,7 @@ import { finalTransactionCount, type SenderContext } from './context.ts';
 import type { FeeMarket } from './fees.ts';
 import { locate, type Mined, noteMined, noteUnmined } from './follow.ts';
 import { feeMarketCall, readFeeMarket } from './plan.ts';
-import { fillNonceGaps, replace, supersede } from './repair.ts';
+import { fillNonceGaps, replace, supersede, type Waiting } from './repair.ts';
 import { setCapped } from './sender.sql.ts';
 import { type Attempt, findPending, newestAttempt, type PendingTransaction } from './store.ts';
 
@@ -18,12 +18,12 @@ export interface LoopState {
   readonly sentAtMs: Map<bigint, number>;
   /** Transactions that seemed superseded in the last round. */
   suspects: ReadonlySet<bigint>;
-  /** Transactions that wait because no higher fee is allowed. The log shows when that begins and ends. */
-  stuck: ReadonlySet<bigint>;
+  /** Transactions that wait because they get no higher fee, and why. The log shows when that begins and ends. */
+  stuck: ReadonlyMap<bigint, Waiting['why']>;
 }
 
 export function newLoopState(): LoopState {
-  return { sentAtMs: new Map(), suspects: new Set(), stuck: new Set() };
+  return { sentAtMs: new Map(), suspects: new Set(), stuck: new Map() };
 }
 
 /** The wallet at the head of the chain. */
@@ -160,12 +160,12 @@ async function advanceUnmined(
       suspects.add(item.transactionId);
   }
   memory.suspects = suspects;
-  const stuck = new Map<bigint, PendingTransaction>();
+  const stuck = new Map<bigint, Waiting>();
   for (const item of unmined) {
     if (!isOverdue(context, item, state)) continue;
     const result = await replace(context, item, state.market);
     if (result === 'replaced') replaced.add(item.transactionId);
-    if (result === 'stuck') stuck.set(item.transactionId, item);
+    if (result === 'stuck' || result === 'changed') stuck.set(item.transactionId, { item, why: result });
   }
   noteStuck(context, memory, stuck);
   await storeStuck(context, unmined, stuck);
@@ -173,27 +173,31 @@ async function advanceUnmined(
 }
 
 /** Logs a stuck transaction once, not each round. */
-function noteStuck(
-  { log }: SenderContext,
-  memory: LoopState,
-  stuck: ReadonlyMap<bigint, PendingTransaction>,
-): void {
-  for (const [id, item] of stuck) {
-    if (memory.stuck.has(id)) continue;
+function noteStuck({ log }: SenderContext, memory: LoopState, stuck: ReadonlyMap<bigint, Waiting>): void {
+  for (const [id, { item, why }] of stuck) {
+    if (memory.stuck.get(id) === why) continue;
+    const { chainId, nonce, attempts } = item;
     const { txHash } = newestAttempt(item);
-    log.warn('sender.stuck', { chainId: item.chainId, txHash, attempts: item.attempts.length });
+    if (why === 'stuck') log.warn('sender.stuck', { chainId, txHash, attempts: attempts.length });
+    else {
+      const error = new Error(
+        'a stored transaction is not what its wallet has signed, and is not signed again',
+      );
+      const fields = { chainId, transactionId: id.toString(), nonce: nonce.toString(), txHash };
+      log.error('sender.transaction_differs', error, fields);
+    }
   }
-  for (const id of memory.stuck) {
+  for (const id of memory.stuck.keys()) {
     if (!stuck.has(id)) log.info('sender.not_stuck_any_more', { transactionId: id.toString() });
   }
-  memory.stuck = new Set(stuck.keys());
+  memory.stuck = new Map([...stuck].map(([id, { why }]) => [id, why]));
 }
 
 /** Stores which transactions wait at the fee limit, where it has changed: every process shows them at once. */
 async function storeStuck(
   { db }: SenderContext,
   unmined: readonly PendingTransaction[],
-  stuck: ReadonlyMap<bigint, PendingTransaction>,
+  stuck: ReadonlyMap<bigint, Waiting>,
 ): Promise<void> {
   const changed = unmined.filter((item) => newestAttempt(item).isCapped !== stuck.has(item.transactionId));
   if (changed.length === 0) return;

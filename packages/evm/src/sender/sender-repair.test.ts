@@ -36,7 +36,7 @@ import { rewindCursor } from '../watcher/recovery.sql.ts';
 import { broadcastSigned } from './broadcast.ts';
 import { replace } from './repair.ts';
 import { setOutcomes } from './sender.sql.ts';
-import { senderRound } from './sender-loop.ts';
+import { newLoopState, senderRound } from './sender-loop.ts';
 import { finishTransactions, revertOutcomes } from './store.ts';
 
 useSender();
@@ -65,25 +65,36 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
 
 const changeCall = statement({
   name: 'sender_repair_test_change',
-  parameters: { transactionId: 'int8' },
+  parameters: { transactionId: 'int8', to: 'text', data: 'text' },
   columns: {},
-  text: `update sent_transactions set recipient = '0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', call_data = '0xdeadbeef'
-   where transaction_id = :transactionId`,
+  text: 'update sent_transactions set recipient = :to, call_data = :data where transaction_id = :transactionId',
 });
 
-test('a wallet does not sign again what its database has changed', async () => {
+test('a wallet does not sign again what its database has changed, says so once, and goes on once the row is restored', async () => {
   const sent = await record(1);
   await anvil.request('evm_setAutomine', [false]);
   await sender.broadcast(sent.transactionId);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
   await mineAndFollow();
-  await database.db.query(changeCall, { transactionId: sent.transactionId });
+  const [signed] = await pending();
+  assert.ok(signed !== undefined);
+  const { transactionId } = sent;
+  await database.db.query(changeCall, { transactionId, to: `0x${'ee'.repeat(20)}`, data: '0xdeadbeef' });
   setAhead(31_000);
-  await round();
+  const logged: string[] = [];
+  const log = { ...silentLog, error: (event: string) => void logged.push(event) };
+  const memory = newLoopState();
+  const look = () => senderRound({ ...context, log }, chain, memory);
+  await look();
+  await look();
   assert.deepEqual(
     (await pending()).map(({ attempts }) => attempts.map(({ txHash }) => txHash)),
     [[sent.txHash]],
   );
+  assert.deepEqual(logged, ['sender.transaction_differs']);
+  await database.db.query(changeCall, { transactionId, to: signed.to, data: signed.data });
+  await look();
+  assert.equal((await pending())[0]?.attempts.length, 2);
 });
 
 test('what nodes refuse for its fee is known as refused, and raised at once', async () => {
