@@ -14,7 +14,8 @@ const {
   writeFileSync,
 } = require('node:fs');
 const { delimiter, dirname, join } = require('node:path');
-const { checkAnvil, findAnvil, isPresent, packagesOf, placePackages, run } = require('./platform.cjs');
+const { DRAFT, checkAnvil, findAnvil, isPresent, packagesOf, placePackages, run } = require('./platform.cjs');
+const { countArchives, countPackages, telling } = require('./progress.cjs');
 
 const LOCK_PATIENCE_MS = 15 * 60_000;
 const LOCK_PAUSE_MS = 200;
@@ -164,12 +165,15 @@ const findMissing = (kinds) => {
     .filter((each) => each !== undefined && !isPresent(modules, each));
 };
 
+/** How many of the programs have come. */
+const countPrograms = ({ length }) => countArchives(join(modules, DRAFT), length);
+
 /** Fetches the packages of these kinds that this system has and that are missing. */
 const ensurePlatform = async (kinds) => {
   if (findMissing(kinds).length === 0) return;
   await withLock(async () => {
     const missing = findMissing(kinds);
-    if (missing.length > 0) await fetchPrograms(missing);
+    if (missing.length > 0) await telling([countPrograms(missing)], fetchPrograms(missing));
   });
 };
 
@@ -187,7 +191,9 @@ const ensureInstalled = async (kinds, { compilesContracts = false } = {}) => {
       const use = compilesContracts ? compileContracts : undefined;
       const fetched = missing.length > 0 ? fetchPrograms(missing, { isFree: installed, use }) : undefined;
       // Both end before the lock does, also when one has failed.
-      const failed = (await Promise.allSettled([installed, fetched])).find(({ reason }) => reason);
+      const counts = [countPackages(root), ...(fetched ? [countPrograms(missing)] : [])];
+      const ended = await telling(counts, Promise.allSettled([installed, fetched]));
+      const failed = ended.find(({ reason }) => reason);
       if (failed) throw failed.reason;
     });
   }

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { execFileSync, spawnSync } from 'node:child_process';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import {
   copyFileSync,
   existsSync,
@@ -13,6 +13,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 
@@ -25,7 +26,7 @@ const { packagesOf }: { packagesOf(): Record<string, { name: string; version: st
 function makeCheckout() {
   const checkout = mkdtempSync(join(tmpdir(), 'florin ensure '));
   mkdirSync(join(checkout, 'scripts'));
-  for (const name of ['ensure.cjs', 'platform.cjs', 'platform-packages.json'])
+  for (const name of ['ensure.cjs', 'platform.cjs', 'progress.cjs', 'platform-packages.json'])
     copyFileSync(join(scripts, name), join(checkout, 'scripts', name));
   const manifest = { name: 'checkout', version: '1.0.0' };
   const lock = { ...manifest, lockfileVersion: 3, requires: true, packages: { '': manifest } };
@@ -74,6 +75,43 @@ test('a changed lockfile is installed on the Node.js of the checkout itself, whi
       assert.equal(existsSync(join(checkout, 'node_modules', '.florin-aside')), false);
     }
     assert.match(readFileSync(join(dirname(node), '..', 'package.json'), 'utf8'), /"integrity"/);
+  } finally {
+    rmSync(checkout, { recursive: true });
+  }
+});
+
+test('an installation says how many packages are there, until it ends', { skip }, async () => {
+  const { checkout, node } = makeCheckout();
+  try {
+    const packages = {
+      'node_modules/tea': { version: '1.0.0' },
+      'apps/cup/node_modules/milk': { version: '1.0.0' },
+      'node_modules/linked': { link: true },
+      'node_modules/elsewhere': { version: '1.0.0', optional: true, os: ['aix'] },
+    };
+    writeFileSync(join(checkout, 'package-lock.json'), JSON.stringify({ packages }));
+    // It goes on until its folder has the file.
+    const program = `const { countPackages, telling } = require('./scripts/progress.cjs');
+      const { existsSync } = require('node:fs');
+      const work = new Promise((resolve) => {
+        const timer = setInterval(() => {
+          if (!existsSync('end')) return;
+          clearInterval(timer);
+          resolve('done');
+        }, 10);
+      });
+      telling([countPackages('.'), () => '1 of 1 programs'], work, 10).then((end) => console.error(end));`;
+    const child = spawn(node, ['-e', program], { cwd: checkout, stdio: ['ignore', 'ignore', 'pipe'] });
+    const lines = createInterface({ input: child.stderr })[Symbol.asyncIterator]();
+    assert.match((await lines.next()).value ?? '', /^ {2}\d+ s: npm plans 2 packages, 1 of 1 programs$/);
+    mkdirSync(join(checkout, 'node_modules/tea'));
+    writeFileSync(join(checkout, 'node_modules/tea/package.json'), '{}');
+    mkdirSync(join(checkout, 'apps/cup/node_modules/milk'), { recursive: true });
+    writeFileSync(join(checkout, 'apps/cup/node_modules/milk/package.json'), '{}');
+    let last = '';
+    while (!/s: 2 of 2 packages, /.test(last)) last = (await lines.next()).value ?? assert.fail('it ended');
+    writeFileSync(join(checkout, 'end'), '');
+    while (last !== 'done') last = (await lines.next()).value ?? assert.fail('it goes on');
   } finally {
     rmSync(checkout, { recursive: true });
   }

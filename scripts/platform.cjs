@@ -11,6 +11,9 @@ const { delimiter, dirname, isAbsolute, join } = require('node:path');
 
 const table = require('./platform-packages.json');
 
+/** Where packages wait in a folder of modules until they are placed. */
+const DRAFT = '.florin-draft';
+
 /** What this system has packages for, by kind. */
 const packagesOf = (platform = `${process.platform}-${process.arch}`) => table[platform] ?? {};
 
@@ -51,7 +54,7 @@ const run = async (program, args, options) => {
  * folder where they wait.
  */
 const placePackages = async (modules, packages, download, { isFree, use } = {}) => {
-  const draft = join(modules, '.florin-draft');
+  const draft = join(modules, DRAFT);
   const contentOf = ({ name }) => join(draft, 'content', name);
   // Of an installation that was killed.
   rmSync(draft, { recursive: true, force: true });
@@ -120,4 +123,4 @@ const checkAnvil = (path) => {
     );
 };
 
-module.exports = { checkAnvil, findAnvil, isAnvilEnough, isPresent, packagesOf, placePackages, run };
+module.exports = { DRAFT, checkAnvil, findAnvil, isAnvilEnough, isPresent, packagesOf, placePackages, run };
