@@ -1,6 +1,8 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage } from 'node:http';
 import { isIPv6 } from 'node:net';
+import { type Database, openDatabase } from '@florin/pg';
+import { schema } from '#db/schema.ts';
 import type { Readiness } from '#http/health.ts';
 import type { Clock } from '#outside/clock.ts';
 import { foreignUseGauges, readForeignUse } from '#reconcile/foreign-use.ts';
@@ -39,8 +41,9 @@ export async function monitor(
       });
     },
   };
-  if (metrics !== undefined) {
-    addReaders(metrics, options, rooms);
+  const own = metrics && openOwn(options);
+  if (metrics !== undefined && own !== undefined) {
+    addReaders(metrics, options, { ...rooms, own });
     pages['/metrics'] = async () => {
       const { contentType, text } = await metrics.render();
       return { status: 200, contentType, text };
@@ -77,6 +80,7 @@ export async function monitor(
       server.close();
       server.closeAllConnections();
       await closed;
+      await own?.close();
     },
   };
 }
@@ -97,15 +101,30 @@ const poolGauge = {
   labels: ['state'],
 } as const;
 
+/**
+ * The page's own connection. In the pool its statements would count as callers that wait, and when the pool is busy, the page
+ * would be late: Prometheus would say that the process is down.
+ */
+function openOwn({ databaseUrl, log }: ServiceOptions): Database {
+  return openDatabase({
+    ...{ schema, url: databaseUrl, connections: 1 },
+    onError: (error) => log.warn('database.connection_lost', { message: error.message }),
+  });
+}
+
 function addReaders(
   metrics: Metrics,
   options: ServiceOptions,
-  { db, rpcOf, leader }: Rooms & { readonly leader: string | undefined },
+  {
+    db: pool,
+    own: db,
+    rpcOf,
+    leader,
+  }: Rooms & { readonly own: Database; readonly leader: string | undefined },
 ): void {
   const { chains, clock } = options;
-  // The first one: those below it ask for connections themselves, which would count as callers that wait.
   metrics.addReader([poolGauge], async () =>
-    Object.entries(db.poolState()).map(([state, value]) => ({
+    Object.entries(pool.poolState()).map(([state, value]) => ({
       gauge: poolGauge.name,
       labels: { state },
       value,

@@ -7,12 +7,10 @@ import type { ExceptionPolicy } from '@florin/protocol/exception-policy.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
-import type { Token } from '@florin/protocol/token.ts';
-import { encodeFunctionData, erc20Abi } from 'viem';
 import { ledgerSums } from '#ledger/entry.ts';
 import { deepOnly } from '../harness/deep-only.ts';
+import { type Address, addressOf, askPage, transfer } from './deposit-fixture.ts';
 import { Life } from './life.ts';
-import type { LifeChain } from './life-chain.ts';
 import { Payer } from './payer.ts';
 import { addresses } from './roles.ts';
 
@@ -33,69 +31,6 @@ const toleranceSum = statement({
   text: `select coalesce(sum(p.amount), 0) as amount from ledger_postings p join ledger_entries e on e.entry_id = p.entry_id
    where p.ledger_account = 'tolerance' and e.order_id = :orderId`,
 });
-
-interface Address {
-  readonly sessionId: string;
-  readonly address: Hex;
-  readonly amount: bigint;
-  readonly payer: Payer;
-  readonly deposit: NonNullable<ReturnType<typeof depositWayOf>>;
-  /** Unix seconds. */
-  readonly payUntil: string;
-}
-
-/** Sends a request to the hosted page's API. */
-async function ask<Data>(path: string, body: unknown): Promise<Data> {
-  const response = await fetch(`${life.options.origin}/checkout/api${path}`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  const reply = (await response.json()) as { code: number; data: Data };
-  assert.equal(reply.code, 0, JSON.stringify(reply));
-  return reply.data;
-}
-
-/** A deposit address for a session of a new link with this policy; 100 USD, of which 0.20 is the fee. */
-async function addressOf(token: Token, exceptionPolicy: ExceptionPolicy): Promise<Address> {
-  const product = { name: 'A thing', commonPrices: [100_000_000] };
-  const { productId } = await life.post<{ productId: string }>('/product/create', product);
-  const { linkId, versionCode } = await life.post<{ linkId: string; versionCode: string }>(
-    '/payment/link/create',
-    {
-      linkType: 'fixed',
-      linkName: 'A link',
-      accountId: life.accountId,
-      settlementToken: token.tokenId,
-      feeModel: 1,
-      lineItems: [{ itemType: 'product', productId, unitPrice: 100_000_000 }],
-      exceptionPolicy,
-    },
-  );
-  const begun = await ask<{ state: { sessionId: string } }>('/session', { linkId, linkVersion: versionCode });
-  const { sessionId } = begun.state;
-  const payer = new Payer(life);
-  const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
-  const prepared = await ask<PreparedOrder>('/prepare', asked);
-  const deposit = depositWayOf(prepared);
-  if (deposit === undefined) throw new Error('no deposit address is offered');
-  return {
-    sessionId,
-    address: deposit.address as Hex,
-    amount: BigInt(prepared.amountInToken),
-    payer,
-    deposit,
-    payUntil: prepared.deadline,
-  };
-}
-
-/** A plain transfer to an address, as an exchange sends it. */
-async function transfer(chain: LifeChain, token: Token, to: Hex, amount: bigint): Promise<void> {
-  const exchange = new Payer(life);
-  await exchange.fund(chain, token, amount);
-  const data = encodeFunctionData({ abi: erc20Abi, functionName: 'transfer', args: [to, amount] });
-  await exchange.send(chain, { chainId: String(token.chainId), to: token.address, data, value: '0' });
-}
 
 /** The session's exceptions once they fulfil the condition, oldest first. */
 async function exceptionsOf(
@@ -128,14 +63,14 @@ async function addedTo(orderId: string): Promise<bigint> {
 
 test('a short deposit within the tolerance pays: the operator adds the rest, and the books show it', async () => {
   const token = life.ethereum.token('usdc');
-  const short = await addressOf(token, { underpaidPpm: 2_000 });
+  const short = await addressOf(life, token, { underpaidPpm: 2_000 });
   assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
   assert.equal(short.deposit.lateUntil, undefined);
   // A repeat of the request gets the same address.
   const { sessionId, payer } = short;
   const asked = { sessionId, payer: payer.address, tokenId: token.tokenId, payerEmail: '' };
-  assert.deepEqual(depositWayOf(await ask<PreparedOrder>('/prepare', asked)), short.deposit);
-  await transfer(life.ethereum, token, short.address, short.amount - 150_000n);
+  assert.deepEqual(depositWayOf(await askPage<PreparedOrder>(life, '/prepare', asked)), short.deposit);
+  await transfer(life, life.ethereum, token, short.address, short.amount - 150_000n);
   const done = await life.sessionIn(short.sessionId, 'completed');
   assert.deepEqual([done.transaction?.totalValue, done.transaction?.netValue], [100_000_000, 99_800_000]);
   const paid = String(short.amount - 150_000n);
@@ -165,10 +100,10 @@ test(
   async () => {
     const token = life.ethereum.token('usdc');
     // Half of it exceeds the fee of 0.20: the operator adds no more than it earns.
-    const short = await addressOf(token, { underpaidAmount: 50_000_000 });
+    const short = await addressOf(life, token, { underpaidAmount: 50_000_000 });
     assert.equal(short.deposit.leastInToken, String(short.amount - 200_000n));
     const before = await life.ethereum.balanceOf(token, addresses.settler);
-    await transfer(life.ethereum, token, short.address, short.amount - 200_001n);
+    await transfer(life, life.ethereum, token, short.address, short.amount - 200_001n);
     const view = await life.eventually(
       () => life.get<SessionView>(`/session/${short.sessionId}`),
       ({ deposits }) => deposits !== undefined,
@@ -179,7 +114,7 @@ test(
       view.deposits?.map(({ missingInToken, payUntil }) => [missingInToken, String(payUntil)]),
       [['200001', short.payUntil]],
     );
-    await transfer(life.ethereum, token, short.address, 200_001n);
+    await transfer(life, life.ethereum, token, short.address, 200_001n);
     const done = await life.sessionIn(short.sessionId, 'completed');
     assert.equal(await addedTo(done.transaction?.orderId ?? ''), 0n);
     assert.equal(await life.ethereum.balanceOf(token, addresses.settler), before);
@@ -192,7 +127,7 @@ test(
   deepOnly,
   async () => {
     const token = life.ethereum.token('usdc');
-    const first = await addressOf(token, { underpaidPpm: 2_000 });
+    const first = await addressOf(life, token, { underpaidPpm: 2_000 });
     const sent = first.amount - 200_000n;
     const before = await life.ethereum.balanceOf(token, addresses.settler);
     const others = await Promise.all(
@@ -204,7 +139,7 @@ test(
           tokenId: token.tokenId,
           payerEmail: '',
         };
-        const deposit = depositWayOf(await ask<PreparedOrder>('/prepare', asked));
+        const deposit = depositWayOf(await askPage<PreparedOrder>(life, '/prepare', asked));
         if (deposit === undefined) throw new Error('no deposit address is offered');
         return { payer, address: deposit.address as Hex };
       }),
@@ -212,7 +147,7 @@ test(
     const all = [first, ...others];
     // All of them are final before the service checks again.
     await life.stopService();
-    for (const { address } of all) await transfer(life.ethereum, token, address, sent);
+    for (const { address } of all) await transfer(life, life.ethereum, token, address, sent);
     await life.startService();
     const done = await life.sessionIn(first.sessionId, 'completed');
     await exceptionsOf(first.sessionId, (found) => found.length === 3 && areResolved(found));
@@ -228,8 +163,8 @@ test(
 
 test('a surplus goes back, also under a policy', deepOnly, async () => {
   const token = life.ethereum.token('usdc');
-  const over = await addressOf(token, { underpaidPpm: 2_000, latePayment: 'accept', lateHours: 2 });
-  await transfer(life.ethereum, token, over.address, over.amount + 2_500_000n);
+  const over = await addressOf(life, token, { underpaidPpm: 2_000, latePayment: 'accept', lateHours: 2 });
+  await transfer(life, life.ethereum, token, over.address, over.amount + 2_500_000n);
   const done = await life.sessionIn(over.sessionId, 'completed');
   assert.equal('late' in done.session, false);
   const raised = await exceptionsOf(over.sessionId, areResolved);
@@ -242,9 +177,9 @@ test('a surplus goes back, also under a policy', deepOnly, async () => {
 test('a late deposit is the payment if the policy says so, and the session shows that it was late', async () => {
   const token = life.base.token('usdc');
   await life.base.anvil.request('evm_increaseTime', [3_600]);
-  const late = await addressOf(token, { latePayment: 'accept', lateHours: 24 });
+  const late = await addressOf(life, token, { latePayment: 'accept', lateHours: 24 });
   await life.sessionIn(late.sessionId, 'expired');
-  await transfer(life.base, token, late.address, late.amount);
+  await transfer(life, life.base, token, late.address, late.amount);
   const done = await life.sessionIn(late.sessionId, 'completed');
   assert.deepEqual(
     [(done.session as { late?: true }).late, done.transaction?.totalValue],
@@ -271,12 +206,14 @@ test(
   async () => {
     const token = life.base.token('usdc');
     const policy: ExceptionPolicy = { latePayment: 'ask', lateHours: 24 };
-    const [one, other, refused, silent] = await Promise.all([1, 2, 3, 4].map(() => addressOf(token, policy)));
+    const [one, other, refused, silent] = await Promise.all(
+      [1, 2, 3, 4].map(() => addressOf(life, token, policy)),
+    );
     if (one === undefined || other === undefined || refused === undefined || silent === undefined)
       throw new Error();
     const all = [one, other, refused, silent];
     for (const { sessionId } of all) await life.sessionIn(sessionId, 'expired');
-    for (const { address, amount } of all) await transfer(life.base, token, address, amount);
+    for (const { address, amount } of all) await transfer(life, life.base, token, address, amount);
     const idOf = async ({ sessionId }: Address) => {
       const [held] = await exceptionsOf(sessionId, (found) => found.length === 1);
       assert.deepEqual([held?.kind, held?.status, held?.decision], ['late', 'open', '']);
@@ -303,9 +240,9 @@ test(
     const decidedOther = await exceptionsOf(other.sessionId, () => true);
     if (decidedOther[0]?.decision === 'accept') await life.sessionIn(other.sessionId, 'completed');
     // Money that is not accepted goes back when the contract allows it, with or without a decision.
-    const short = await addressOf(token, policy);
+    const short = await addressOf(life, token, policy);
     await life.sessionIn(short.sessionId, 'expired');
-    await transfer(life.base, token, short.address, short.amount - 300_000n);
+    await transfer(life, life.base, token, short.address, short.amount - 300_000n);
     const [held] = await exceptionsOf(short.sessionId, (found) => found.length === 1);
     assert.equal(held?.kind, 'underpaid');
     assert.equal(await decide('accept', { exceptionId: held?.exceptionId }), 100706);
