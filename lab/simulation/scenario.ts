@@ -262,12 +262,12 @@ export function chooseScenario(random: SeededRandom, size: Size): Scenario {
   // With an account at our own vault, a reorg below finality can move a payment to another transaction. The books
   // have both, so the difference stops the chain, and the operator has to reset the books.
   const accountContract = scenario.deepReorgMs === undefined ? scenario.accountContract : undefined;
-  // Policy changes teach nothing without payouts from a vault, or where final events do not stay final.
-  const isAcrossVaults =
-    scenario.chainCount === 2 && scenario.crossChainMethod === 'vault' && scenario.deepReorgMs === undefined;
-  if (!isAcrossVaults)
-    return withSessionsAcross({ ...scenario, accountContract, policy: undefined }, faultsEndMs);
-  return withSessionsAcross(scenario, faultsEndMs);
+  // Policy changes teach nothing without payments across chains, or where final events do not stay final.
+  const isAcross = scenario.chainCount === 2 && scenario.deepReorgMs === undefined;
+  return withSessionsAcross(
+    { ...scenario, accountContract, policy: isAcross ? scenario.policy : undefined },
+    faultsEndMs,
+  );
 }
 
 /** A single session rarely burns anything, and two rarely leave by both ways, so this adds honest ones. */

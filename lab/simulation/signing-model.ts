@@ -83,23 +83,26 @@ export function payerSignature(
 
 /** A wallet whose signature is its address, in a transaction with the usual encoding. */
 function walletAt(address: Hex): WalletSigner {
+  const sign = (transaction: Parameters<WalletSigner['signTransaction']>[0]): Hex => {
+    const { chainId, nonce, to, data, gasLimit, maxFee, priorityFee } = transaction;
+    const unsigned = {
+      type: 'eip1559',
+      chainId,
+      nonce: Number(nonce),
+      to,
+      data,
+      gas: gasLimit,
+      maxFeePerGas: maxFee,
+      maxPriorityFeePerGas: priorityFee,
+    } as const;
+    // The first byte is not zero, because the encoding drops leading zeros.
+    const r: Hex = `0x${'11'.repeat(12)}${address.slice(2)}`;
+    return serializeTransaction(unsigned, { r, s: `0x${'22'.repeat(32)}`, yParity: 0 });
+  };
   return {
     address,
-    async signTransaction({ chainId, nonce, to, data, gasLimit, maxFee, priorityFee }) {
-      const unsigned = {
-        type: 'eip1559',
-        chainId,
-        nonce: Number(nonce),
-        to,
-        data,
-        gas: gasLimit,
-        maxFeePerGas: maxFee,
-        maxPriorityFeePerGas: priorityFee,
-      } as const;
-      // The first byte is not zero, because the encoding drops leading zeros.
-      const r: Hex = `0x${'11'.repeat(12)}${address.slice(2)}`;
-      return serializeTransaction(unsigned, { r, s: `0x${'22'.repeat(32)}`, yParity: 0 });
-    },
+    signTransaction: async (transaction) => sign(transaction),
+    hasSigned: (transaction, raw) => sign(transaction) === raw,
   };
 }
 

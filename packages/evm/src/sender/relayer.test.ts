@@ -221,7 +221,7 @@ test('where a node refuses the relayer’s balance, another wallet sends, and th
 /** A slow signer that refuses some calls. */
 function remoteWallet(wallet: WalletSigner, refused: ReadonlySet<Hex>): WalletSigner {
   return {
-    address: wallet.address,
+    ...wallet,
     async signTransaction(transaction) {
       await systemClock.sleep(5);
       if (refused.has(transaction.data)) throw new Error('the signer refuses');

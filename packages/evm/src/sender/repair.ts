@@ -17,7 +17,6 @@ import {
   storeAttempt,
   storeTransactions,
 } from './store.ts';
-import { hasSigned } from './wallet.ts';
 
 /** More replacements than this point to another fault, unless the base fee alone exceeds the offer. */
 const maxAttempts = 20;
@@ -54,7 +53,7 @@ export async function replace(
     const { maxFee, priorityFee, raw } = last;
     const signed = { chainId, nonce, to, data, gasLimit, maxFee, priorityFee };
     // A writer to the database can change these columns. The stored transaction shows what this wallet signed.
-    if (!hasSigned(context.wallet.address, signed, raw)) return 'changed';
+    if (!context.wallet.hasSigned(signed, raw)) return 'changed';
     const unsigned = { ...signed, ...fees };
     const txHash = await storeAttempt(
       transaction,

@@ -24,7 +24,7 @@ function slowWallet() {
   const failing = new Set<number>();
   const released = Promise.withResolvers<void>();
   const wallet: WalletSigner = {
-    address: local.address,
+    ...local,
     async signTransaction(transaction: UnsignedTransaction) {
       const name = Number(transaction.data);
       asked.push([name, Number(transaction.nonce)]);

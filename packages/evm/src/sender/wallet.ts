@@ -18,6 +18,8 @@ export interface WalletSigner {
   readonly address: Hex;
   /** The signed transaction in the form that nodes accept. Must be fast: database rows are locked meanwhile. */
   signTransaction(transaction: UnsignedTransaction): Promise<Hex>;
+  /** Whether `raw` is this transaction, field by field, signed by this wallet. */
+  hasSigned(transaction: UnsignedTransaction, raw: Hex): boolean;
 }
 
 /** The wallet of a private key or of a remote signer. Refuses all other keys. */
@@ -29,11 +31,11 @@ export function walletOf(key: SigningKey): WalletSigner {
       const fields = fieldsOf(transaction);
       return encoded([...fields, ...partsOf(await signer.sign(encoded(fields)))]);
     },
+    hasSigned: (transaction, raw) => isSignedBy(signer.address, transaction, raw),
   };
 }
 
-/** Whether `raw` is this transaction, field by field, signed by this address. */
-export function hasSigned(address: Hex, transaction: UnsignedTransaction, raw: Hex): boolean {
+function isSignedBy(address: Hex, transaction: UnsignedTransaction, raw: Hex): boolean {
   const { r, s, yParity } = signatureIn(raw) ?? {};
   if (r === undefined || s === undefined) return false;
   const bytes = Buffer.concat([bytesOf(r), bytesOf(s), Buffer.of(27 + (yParity ?? 0))]);
