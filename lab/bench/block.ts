@@ -8,14 +8,14 @@ import type { BenchResult } from './report.ts';
 import { type parts, startRolesWorld, type Times, timesBetween } from './roles-world.ts';
 
 /** Payments in one block of each of the two chains, and their payers. */
-const perChain = 250;
-const buyersPerChain = 20;
+const perChain = 100;
+const buyersPerChain = 10;
 /** The first rounds compile the program. */
 const warmUpRounds = 2;
 const atOnce = 32;
 const blockMs = 1_000;
 const blockGas = '0x77359400';
-const idleSeconds = 40;
+const idleSeconds = 20;
 /** What follows a payment's last webhook: results of deliveries, counts, search words and seals. */
 const tailMs = 3_000;
 const patienceMs = 1_200_000;
