@@ -5,11 +5,13 @@ import type { Chains } from '#chains/chain.ts';
 import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { sessionSalt } from './progress.sql.ts';
+import { findLostPayments } from './progress.ts';
 import type { StoredSession } from './stored-session.ts';
 
 /**
  * The receipt of a paid session: what was bought, the order and the salt, so that anyone can check it against the chain
- * (packages/kit/src/receipt.ts); undefined while nothing is paid, or when its chain is no longer configured.
+ * (packages/kit/src/receipt.ts); undefined while nothing is paid, while a reorg has taken the payment back, or when its chain is
+ * no longer configured.
  */
 export async function findReceipt(
   queryable: Queryable,
@@ -20,6 +22,7 @@ export async function findReceipt(
   const stored = await findOrder(queryable, session.orderId);
   const [row] = await queryable.query(sessionSalt, { sessionId: session.sessionId });
   const chain = stored === undefined ? undefined : chains.byId(stored.chainId);
+  if ((await findLostPayments(queryable, [session.orderId])).size > 0) return undefined;
   if (stored === undefined || row === undefined || chain === undefined) return undefined;
   const names = session.receiptNames ?? (await findShownMerchant(queryable, session.merchantId));
   return {

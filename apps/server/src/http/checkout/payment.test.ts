@@ -9,6 +9,7 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
+import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
 
@@ -178,6 +179,26 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
   assert.deepEqual(await answersFor('x'.repeat(clientCode.length)), [refused, refused, refused]);
   assert.equal((await read(sessionId)).signedOnce, 0);
   assert.equal((await codesFor(clientCode)).includes(100_202), false);
+});
+
+const dropPayment = statement({
+  name: 'checkout_payment_test_dropped',
+  parameters: { orderId: 'text' },
+  columns: {},
+  text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
+     arguments, dropped_at) values (1, 1, '0xab', 0, '0xcd', now(), '0x90', 'Paid', :orderId, '{}', now())`,
+});
+
+test('a session whose payment a reorg took back has no receipt', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const { clientCode } = await read(sessionId);
+  const receiptCode = async () => {
+    const url = `/checkout/api/session/${sessionId}/receipt`;
+    return (await pages.inject({ url, headers: { 'x-client-code': clientCode } })).json().code;
+  };
+  assert.equal(await receiptCode(), 0);
+  await world.database.db.query(dropPayment, { orderId: order.orderId });
+  assert.equal(await receiptCode(), 100_201);
 });
 
 const storedEmails = statement({
