@@ -95,7 +95,7 @@ export function writeTypedAmount(style: AmountStyle, microUsd: bigint): string {
  * Inserts group separators. Digits with leading zeros stay unchanged, because `parseTypedAmount` would not read them with
  * separators.
  */
-export function groupDigits({ group }: AmountStyle, whole: string): string {
+function groupDigits({ group }: AmountStyle, whole: string): string {
   if (whole.startsWith('0')) return whole;
   return whole.replace(/\B(?=(?:\d{3})+$)/g, group);
 }

@@ -1,12 +1,15 @@
-import type { Edit } from './amount.ts';
 import type { Model } from './model.ts';
 import type { Wallet } from './wallet-type.ts';
 
 /** An input element, also for the server, which has no type for it. */
 export interface AmountField {
   value: string;
-  readonly selectionStart: number | null;
-  setSelectionRange(start: number, end: number): void;
+}
+
+/** What was clicked, also for the server. */
+interface Clicked {
+  matches(selector: string): boolean;
+  closest(selector: string): unknown;
 }
 
 /** The payer's actions on the page. On the server they are absent. */
@@ -14,7 +17,7 @@ export interface Actions {
   readonly connect: (wallet: Wallet) => void;
   readonly openWays: () => void;
   /** Closes the sheet, unless a click inside it chose nothing. */
-  readonly closeWays: (event: { readonly target: unknown; readonly detail: number }) => void;
+  readonly closeWays: (event: { readonly target: Clicked; readonly detail: number }) => void;
   readonly choose: (tokenId: string) => void;
   readonly chooseSource: (source: Model['source']) => void;
   readonly pay: () => void;
@@ -26,7 +29,7 @@ export interface Actions {
   /** Shows a code of this session for another device. */
   readonly showCode: () => void;
   readonly showDeposit: () => void;
-  readonly typeAmount: (field: AmountField, how: Edit) => void;
+  readonly typeAmount: (field: AmountField) => void;
   readonly leaveAmount: (field: AmountField) => void;
   readonly typeEmail: (field: AmountField) => void;
 }

@@ -1,7 +1,7 @@
 import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { AmountField } from './actions.ts';
-import { type Edit, groupTyped, parseAmount, problemOfAmount, writeAmount } from './amount.ts';
+import { parseAmount, problemOfAmount, writeAmount } from './amount.ts';
 import { askQuote } from './api.ts';
 import { boundsOf } from './bounds.ts';
 import { fieldOf } from './dom.ts';
@@ -11,39 +11,23 @@ import { ExplainedFailure, type Page } from './page.ts';
 
 /** The field for the amount of a custom link. */
 
-/** The field's text before the current edit. */
-let shown = '';
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** Long enough that not every digit causes a request. */
 const typingPauseMs = 300;
 
-/** Inserts group separators while the payer types, and shortly afterwards asks for the price in every token. */
-export function typeAmount(page: Page, field: AmountField, how: Edit): void {
-  const { data } = page.model;
-  const { locale } = data;
-  const typed = { text: field.value, caret: field.selectionStart ?? field.value.length };
-  const { text, caret } = groupTyped(locale, shown, typed, how);
-  put(field, text);
-  if (text !== typed.text) field.setSelectionRange(caret, caret);
+/** Asks for the price in every token, shortly after the payer has typed. The text stays as it was typed. */
+export function typeAmount(page: Page, { value }: AmountField): void {
   clearTimeout(timer);
-  // A pasted text is complete, so its problem is shown at once.
-  const isComplete = how === 'whole' && text !== '';
-  const amountProblem = isComplete ? problemOfAmount(data, parseAmount(locale, text)) : '';
-  page.change({ amountProblem, problem: '' });
-  timer = setTimeout(() => void quote(page, text), typingPauseMs);
+  page.change({ amountProblem: '', problem: '' });
+  timer = setTimeout(() => void quote(page, value), typingPauseMs);
 }
 
 /** Formats the amount after the payer leaves the field, or shows its problem. */
 export function leaveAmount(page: Page, field: AmountField): void {
   const { data } = page.model;
   const typed = parseAmount(data.locale, field.value);
-  if (typed.kind === 'amount') put(field, writeAmount(data.locale, typed.amount));
+  if (typed.kind === 'amount') field.value = writeAmount(data.locale, typed.amount);
   else if (field.value !== '') page.change({ amountProblem: problemOfAmount(data, typed) });
-}
-
-function put(field: AmountField, text: string): void {
-  shown = text;
-  if (field.value !== text) field.value = text;
 }
 
 /** The amount in Micro-USD that begins a session. Throws its problem, and moves the focus back to the field. */

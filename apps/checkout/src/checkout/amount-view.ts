@@ -1,11 +1,10 @@
 import type { Actions, AmountField } from './actions.ts';
-import { editOf } from './amount.ts';
 import { boundsText } from './bounds.ts';
 import { fieldView } from './field.ts';
 import { chosenOf, type Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
 
-type Typed = { readonly target: AmountField } & Parameters<typeof editOf>[0];
+type Typed = { readonly target: AmountField };
 
 /** The field for the amount, where the payer chooses it. Apart from the other fields, because few pages have it. */
 export function amountView(model: Model, actions: Actions): Tree {
@@ -18,13 +17,15 @@ export function amountView(model: Model, actions: Actions): Tree {
       id: 'amount',
       label: texts.amountLabel,
       hint: texts.amountHint,
+      // They stand at the field itself.
+      problems: [],
       attributes: {
         inputmode: 'decimal',
         autocomplete: 'transaction-amount',
         'aria-describedby': 'amount-hint amount-bounds amount-problem',
         required: true,
         'aria-invalid': amountProblem !== '' && 'true',
-        input: (event: Typed) => actions.typeAmount(event.target, editOf(event)),
+        input: ({ target }: Typed) => actions.typeAmount(target),
         change: ({ target }: Typed) => actions.leaveAmount(target),
       },
     },

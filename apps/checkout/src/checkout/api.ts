@@ -27,13 +27,13 @@ const timeoutMs = 20_000;
 /** Calls the page's API in the page's language; throws its refusals. */
 export async function ask<Data>(
   path: string,
-  { body, clientCode }: { body?: unknown; clientCode?: string } = {},
+  { body, clientCode = '' }: { body?: unknown; clientCode?: string } = {},
 ): Promise<Data> {
   const response = await fetch(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-      ...(clientCode && { 'x-client-code': clientCode }),
+      'content-type': 'application/json',
+      'x-client-code': clientCode,
       'accept-language': document.documentElement.lang,
     },
     body: JSON.stringify(body) ?? null,
@@ -45,29 +45,21 @@ export async function ask<Data>(
 }
 
 const base = '/checkout/api';
-const sessionPath = (sessionId: string) => `${base}/session/${encodeURIComponent(sessionId)}`;
+const sessionPath = (sessionId: string) => `${base}/session/${sessionId}`;
 
 /** Apart from the others, because few pages let the payer choose the amount. */
 export const askQuote = (linkId: string, amount: string) =>
-  ask<{ options: CheckoutOption[] }>(`${base}/quote/${encodeURIComponent(linkId)}/${amount}`);
+  ask<{ options: CheckoutOption[] }>(`${base}/quote/${linkId}/${amount}`);
 
 /** A session as one page follows it: in its language, with the order whose address it shows; empty: the session's. */
-interface Followed {
-  readonly sessionId: string;
-  readonly locale: string;
-  readonly own: string;
-}
+type Followed = Pick<Model, 'data' | 'own'>;
 
 /** The address of what the server renders for a page, in its language and time zone. */
-const pathFor = ({ sessionId, locale: lang, own: order }: Followed, part = '') => {
+const pathFor = ({ data, own: order }: Followed, part = '') => {
   const zone = new Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return `${sessionPath(sessionId)}${part}?${new URLSearchParams({ lang, zone, ...(order && { order }) })}`;
+  const query = new URLSearchParams({ lang: data.locale, zone, ...(order && { order }) });
+  return `${sessionPath(data.state?.sessionId ?? '')}${part}?${query}`;
 };
-
-/** What a page reads of its session again and again. */
-export function followedBy({ data, own }: Pick<Model, 'data' | 'own'>): Followed {
-  return { sessionId: data.state?.sessionId ?? '', locale: data.locale, own };
-}
 
 /** An order to sign for a payer, and who asks for it. */
 export interface WantedOrder {
@@ -81,7 +73,7 @@ export interface WantedOrder {
 }
 
 export const api = {
-  begin: (body: { linkId: string; linkVersion: string; amount?: string }) =>
+  begin: (body: { linkId: string; linkVersion: string; amount: string | undefined }) =>
     ask<BegunSession>(`${base}/session`, { body }),
   read: (followed: Followed) =>
     ask<ShownState & { options: CheckoutOption[]; now: number }>(pathFor(followed)),
@@ -93,6 +85,8 @@ export const api = {
     ask<object>(`${base}/deposit/${how}`, { body, clientCode }),
   receipt: (sessionId: string, clientCode: string) =>
     ask<SessionReceipt>(`${sessionPath(sessionId)}/receipt`, { clientCode }),
+  places: (sessionId: string, clientCode: string) =>
+    ask<object>(`${sessionPath(sessionId)}/places`, { clientCode }),
   submit: (base: string, path: string, body: Record<string, string>) =>
     ask<SubmittedView>(`${base}${path}`, { body }),
 };

@@ -14,7 +14,7 @@ export function readEmail({ data }: Model): string {
   if (/^[^\s@]+@[^\s@]+\.[^\s@]+$/.test(email)) return email;
   input?.focus();
   const { emailMissing, emailWrong } = data.texts;
-  throw new ExplainedFailure(email === '' ? emailMissing : emailWrong, 'email-input');
+  throw new ExplainedFailure(email === '' ? emailMissing : emailWrong);
 }
 
 /** Only such pages have a script that reads amounts. */
@@ -26,11 +26,7 @@ export async function beginSession(page: Page): Promise<void> {
   if (data.link === undefined) return;
   const { linkId, version, isCustom } = data.link;
   const amount = HAS_AMOUNT && isCustom ? readAmount(page) : undefined;
-  const begun = await api.begin({
-    linkId,
-    linkVersion: version,
-    ...(amount !== undefined && { amount: amount.toString() }),
-  });
+  const begun = await api.begin({ linkId, linkVersion: version, amount: amount?.toString() });
   const { link: _link, ...rest } = data;
   // From here on the URL is the session's: reloading it, here or elsewhere, shows its state.
   const { pathname, hash } = new URL(begun.paymentUrl);

@@ -23,7 +23,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
       error instanceof ExplainedFailure
         ? error.message
         : wordsOfStep(page.model, nextStepOf('connect', error), { network: '', error });
-    page.change({ step: '', problem, wrongField: '' });
+    page.change({ step: '', problem });
   }
 }
 

@@ -1,10 +1,10 @@
 import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
-import { api, Refused } from './api.ts';
+import { api } from './api.ts';
 import { beginSession, chosenOption, readEmail, wantedOrder, whileBusy } from './begin.ts';
 import { fieldOf } from './dom.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';
-import { ExplainedFailure, type Page } from './page.ts';
+import type { Page } from './page.ts';
 import { addressPattern } from './wallet.ts';
 
 /**
@@ -18,10 +18,9 @@ export async function showDeposit(page: Page): Promise<void> {
   await whileBusy(page, async () => {
     const payerEmail = readEmail(page.model);
     const { tokenId } = chosenOption(page.model);
-    if (!(await isWholeAddress(refund, tokenId))) {
-      input?.focus();
-      throw new ExplainedFailure(texts.refundWrong, 'refund-input');
-    }
+    // Before a session begins, the service refuses what is no address. One wrong character breaks the checksum, and its hash
+    // would be a large part of the script.
+    await api.balances(refund, [tokenId]);
     await beginSession(page);
     const wanted = wantedOrder(page.model, { payer: refund, tokenId, payerEmail });
     const { orderId } = await api.showDeposit(wanted);
@@ -31,6 +30,7 @@ export async function showDeposit(page: Page): Promise<void> {
     await page.readState?.();
     page.change({ hidden: '', refund });
   });
+  if (page.model.problem === texts.refundWrong) input?.focus();
 }
 
 /** Shows the address with a given end again, on all pages of the session: money has arrived at it, and the rest belongs there. */
@@ -46,23 +46,6 @@ export async function showDepositAgain(page: Page, end: string): Promise<void> {
     page.change({ hidden: '' });
   });
 }
-
-/**
- * Whether a text is an address as the service takes it: one wrong character breaks the checksum. Asks the service, because
- * the hash would be a large part of the script, and before a session begins.
- */
-async function isWholeAddress(text: string, tokenId: string): Promise<boolean> {
-  if (!addressPattern.test(text)) return false;
-  try {
-    await api.balances(text, [tokenId]);
-    return true;
-  } catch (error) {
-    if (error instanceof Refused && error.code === fieldWrong) return false;
-    throw error;
-  }
-}
-
-const fieldWrong = 400101;
 
 /** The session, the order and the address's end that this browser showed last, and the end of the one that it lost. */
 const shownKey = 'florin-shown';
@@ -86,7 +69,7 @@ export function changeOf(
   if (orderId !== '' || session === sessionId)
     localStorage.setItem(shownKey, [sessionId, orderId, address.slice(-4), gone].join(' '));
   if (gone === '' || (shown !== undefined && !isNews)) return {};
-  return { problem: fill(data.texts.wayChanged, { end: gone }), wrongField: '' };
+  return { problem: fill(data.texts.wayChanged, { end: gone }) };
 }
 
 const refundKey = 'florin-refund';

@@ -70,6 +70,6 @@ export const fieldOf = (id: string) => document.querySelector<HTMLInputElement>(
 /** An element that the page must have; its absence is a bug. */
 export function elementOf(id: string): HTMLElement {
   const found = document.getElementById(id);
-  if (found === null) throw new Error(`the page has no element ${id}`);
+  if (found === null) throw new Error(id);
   return found;
 }

@@ -6,17 +6,19 @@ interface Field {
   readonly id: string;
   readonly label: string;
   readonly hint: Tree;
+  /** The page's problems that are about this field. */
+  readonly problems: readonly string[];
   readonly attributes: Attributes;
 }
 
 /** A field with its label, its hint and more. While something is under way it keeps its text. */
 export function fieldView(
-  { step, problem, wrongField }: Pick<Model, 'step' | 'problem' | 'wrongField'>,
-  { id, label, hint, attributes }: Field,
+  { step, problem }: Pick<Model, 'step' | 'problem'>,
+  { id, label, hint, problems, attributes }: Field,
   ...more: readonly Tree[]
 ): Tree {
   const [inputId, hintId] = [`${id}-input`, `${id}-hint`];
-  const isWrong = problem !== '' && wrongField === inputId;
+  const isWrong = problems.includes(problem);
   return h(
     'p',
     { class: 'field' },

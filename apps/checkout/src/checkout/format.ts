@@ -19,13 +19,21 @@ export function toDecimal(units: bigint, decimals: number): string {
 
 /** Formats Micro-USD as money in the reader's locale; exact. */
 export function formatMoney(locale: string, microUsd: string): string {
+  return isolate(locale, formatUnits(locale, microUsd, 6, { style: 'currency', currency: 'USD' }));
+}
+
+function formatUnits(
+  locale: string,
+  units: string,
+  decimals: number,
+  options?: Intl.NumberFormatOptions,
+): string {
   const format = new Intl.NumberFormat(locale, {
-    style: 'currency',
-    currency: 'USD',
+    ...options,
     minimumFractionDigits: 2,
-    maximumFractionDigits: 6,
+    maximumFractionDigits: decimals,
   });
-  return isolate(locale, format.format(toDecimal(BigInt(microUsd), 6) as Decimal));
+  return format.format(toDecimal(BigInt(units), decimals) as Decimal);
 }
 
 /** Formats a range of prices. A least price below a cent says nothing to readers, unless they chose less than that. */
@@ -44,14 +52,7 @@ export function formatToken(
   token: { readonly symbol: string; readonly decimals: number },
   units: string,
 ): string {
-  const format = new Intl.NumberFormat(locale, {
-    minimumFractionDigits: 2,
-    maximumFractionDigits: token.decimals,
-  });
-  return isolate(
-    locale,
-    `${format.format(toDecimal(BigInt(units), token.decimals) as Decimal)}\u00a0${token.symbol}`,
-  );
+  return isolate(locale, `${formatUnits(locale, units, token.decimals)}\u00a0${token.symbol}`);
 }
 
 /** A token with its network, in words. */

@@ -1,6 +1,6 @@
 import type { NetworkFacts } from '@florin/protocol/checkout-order.ts';
 import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
-import { api, followedBy } from './api.ts';
+import { api } from './api.ts';
 import { takeAccount } from './connect.ts';
 import { fill, formatPrice } from './format.ts';
 import { isMade, isOver, withState } from './model.ts';
@@ -39,7 +39,7 @@ const marginSeconds = 30;
 /** Asks the server whether the session is still unpaid, and throws unless it is: events may be late or lost. */
 export async function assertOwed(page: Page, deadline?: string): Promise<void> {
   const { texts } = page.model.data;
-  const read = await api.read(followedBy(page.model)).catch(() => {
+  const read = await api.read(page.model).catch(() => {
     throw new ExplainedFailure(texts.cannotCheck);
   });
   page.change(withState(page.model, read));
@@ -73,7 +73,7 @@ export async function request<Answer>(
     if (step === 'connect_again') takeAccount(page, provider, '');
     // A prompt that the payer was asked to reject.
     const { state } = page.model.data;
-    if (step === 'declined' && state !== undefined && isOver(state)) throw new ExplainedFailure('');
+    if (step === 'declined' && isOver(state)) throw new ExplainedFailure('');
     if (step === 'declined' && kind === 'sign') page.change({ mayPayPlainly: true });
     throw new ExplainedFailure(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
   }

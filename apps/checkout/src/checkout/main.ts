@@ -11,7 +11,7 @@ import {
 import type { Actions } from './actions.ts';
 import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
 import { amountView } from './amount-view.ts';
-import { api, follow, followedBy } from './api.ts';
+import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
 import { nowSeconds, setClock } from './clock.ts';
 import { connectWallet, readBalances, recallWallet } from './connect.ts';
@@ -82,8 +82,8 @@ let press: ReturnType<typeof setTimeout> | undefined;
 let isStale = false;
 /** The state that is on the page. It is rendered once, so that what the reader does to it stays. */
 let rendered: Model['shown'];
-/** A longer press is no click: it drags or selects. */
-const longestPressMs = 1_000;
+/** By this time a pointer is up of which no release was told. */
+const longestPressMs = 5_000;
 
 /** Keeps the page still while a pointer is down: a button that moved between press and release would miss its click. */
 function holdWhilePressed(page: Page): void {
@@ -200,9 +200,8 @@ function actionsOf(page: Page): Actions {
     openWays: () => isIdle() && dialog().showModal(),
     closeWays: ({ target, detail }) => {
       // A radio button chosen by a key leaves the sheet open: the next key may choose another.
-      const isChoice = target instanceof HTMLInputElement && detail > 0;
-      const isButton = target instanceof Element && target.closest('button') !== null;
-      if (isChoice || isButton || target === dialog()) dialog().close();
+      const closing = detail > 0 ? 'dialog, input' : 'dialog';
+      if (target.matches(closing) || target.closest('button') !== null) dialog().close();
     },
     choose: (chosen) => {
       // Another token may need an allowance; before a wallet, Connect stays the first stage.
@@ -218,7 +217,7 @@ function actionsOf(page: Page): Actions {
       void navigator.clipboard.writeText(location.href).then(() => page.change({ isCopied: true })),
     showCode: () => beginIdle(() => beginForOthers(page)),
     showDeposit: () => void (isIdle() && showDeposit(page)),
-    typeAmount: (field, how) => void (HAS_AMOUNT && typeAmount(page, field, how)),
+    typeAmount: (field) => void (HAS_AMOUNT && typeAmount(page, field)),
     leaveAmount: (field) => void (HAS_AMOUNT && leaveAmount(page, field)),
     typeEmail: ({ value }) => sessionStorage.setItem(emailKey, value),
   };
@@ -228,7 +227,7 @@ function actionsOf(page: Page): Actions {
 function take(page: Page, shown: ShownState): void {
   const { data, waitsFor, isConnected, payer, chosen } = page.model;
   const { state } = shown;
-  const isNews = isOver(state) && (data.state === undefined || !isOver(data.state));
+  const isNews = isOver(state) && !isOver(data.state);
   // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
   const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
   const problem = waitsFor === 'wallet' ? reject : '';
@@ -247,7 +246,7 @@ function take(page: Page, shown: ShownState): void {
 }
 
 async function readState(page: Page): Promise<void> {
-  take(page, await api.read(followedBy(page.model)));
+  take(page, await api.read(page.model));
 }
 
 let stopFollowing = () => {};
@@ -255,7 +254,7 @@ let stopFollowing = () => {};
 function followSession(page: Page): void {
   if (page.model.data.state === undefined) return;
   stopFollowing();
-  stopFollowing = follow(followedBy(page.model), {
+  stopFollowing = follow(page.model, {
     state: (shown) => take(page, shown),
     lost: () => page.change({ isConnected: false }),
   });
@@ -274,15 +273,6 @@ function tick(page: Page): void {
 /** Seconds between two reads after the time to pay. */
 const overEvery = 5;
 
-/** A language change must keep the session's secret, which is only in the fragment. */
-function keepFragment(): void {
-  for (const link of document.querySelectorAll<HTMLAnchorElement>('a[hreflang]')) {
-    link.addEventListener('click', () => {
-      link.hash = location.hash;
-    });
-  }
-}
-
 function start(): void {
   const data = JSON.parse(elementOf('data').textContent ?? '') as ScriptData;
   setClock(data.now);
@@ -290,11 +280,14 @@ function start(): void {
   const page = openPage(data);
   page.followSession = () => followSession(page);
   page.readState = () => readState(page);
-  elementOf('state').addEventListener('click', ({ target }) => {
-    const button = target instanceof Element ? target.closest<HTMLElement>('[data-act]') : null;
+  document.addEventListener('click', ({ target }) => {
+    if (!(target instanceof Element)) return;
+    const button = target.closest<HTMLElement>('[data-act]');
     if (button !== null) act(page, button);
+    // A language change must keep the session's secret, which is only in the fragment.
+    const link = target.closest<HTMLAnchorElement>('a[hreflang]');
+    if (link !== null) link.hash = location.hash;
   });
-  keepFragment();
   holdWhilePressed(page);
   if (IS_EMBEDDED) openToShop(data.shop);
   if (IS_EMBEDDED && isFramed()) page.change({ wallets: [windowWallet(data.texts.browserWallet)] });

@@ -27,8 +27,6 @@ export interface Model {
   /** The current step for the payer, or the current wait; empty when idle. */
   readonly step: string;
   readonly problem: string;
-  /** The field that the problem is about; empty: none. */
-  readonly wrongField: string;
   /** What the step waits for, if the payer can stop waiting; a wallet can be asked again. */
   readonly waitsFor: '' | 'wallet' | 'chain';
   /** The payer declined to sign: a transaction also pays. */
@@ -67,7 +65,6 @@ export function initialModel(data: CheckoutData): Model {
     hasAllowed: undefined,
     step: '',
     problem: '',
-    wrongField: '',
     waitsFor: '',
     mayPayPlainly: false,
     amountProblem: '',
@@ -82,9 +79,14 @@ export function initialModel(data: CheckoutData): Model {
   };
 }
 
+type Progress = Pick<CheckoutState, 'status' | 'initiateTx'> | undefined;
+
 /** Whether a block has a payment of the session, final or not. */
-export function isMade({ status, initiateTx }: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
-  return initiateTx !== '' || !['initialized', 'expired', 'cancelled'].includes(status);
+export function isMade(state: Progress): boolean {
+  return (
+    state !== undefined &&
+    (state.initiateTx !== '' || !['initialized', 'expired', 'cancelled'].includes(state.status))
+  );
 }
 
 /**
@@ -99,8 +101,8 @@ export function isPaidHere({ data, payer, refund, clientCode }: Model): boolean 
 }
 
 /** Whether no further payment is due: the session is paid or has ended. */
-export function isOver(state: Pick<CheckoutState, 'status' | 'initiateTx'>): boolean {
-  return isMade(state) || state.status !== 'initialized';
+export function isOver(state: Progress): boolean {
+  return state !== undefined && (state.initiateTx !== '' || state.status !== 'initialized');
 }
 
 /** Outcomes after which the service moves no more money. */

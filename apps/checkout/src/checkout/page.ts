@@ -11,11 +11,4 @@ export interface Page {
 }
 
 /** A failure with words for the payer; empty where the session's state is explanation enough. */
-export class ExplainedFailure extends Error {
-  /** The id of the field that it is about; empty: none. */
-  readonly field: string;
-  constructor(words: string, field = '') {
-    super(words);
-    this.field = field;
-  }
-}
+export class ExplainedFailure extends Error {}

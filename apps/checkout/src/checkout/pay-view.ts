@@ -120,6 +120,7 @@ function emailView(model: Model, actions: Actions): Tree {
     id: 'email',
     label: data.texts.emailLabel,
     hint: data.emailHint,
+    problems: [data.texts.emailMissing, data.texts.emailWrong],
     attributes: {
       type: 'email',
       autocomplete: 'email',
@@ -181,15 +182,24 @@ function walletsView(model: Model, actions: Actions): Tree {
   );
 }
 
-/** Where Pay will be: connects the only wallet. It keeps its place while the page looks for wallets. */
+/**
+ * Where Pay will be: connects the first wallet of this browser, which it names where there are more. It keeps its place while
+ * the page looks for wallets.
+ */
 function connectButton(model: Model, actions: Actions): Tree {
-  const [only, another] = model.wallets ?? [];
+  const { wallets, data } = model;
+  const { stageConnect } = data.texts;
+  const first = wallets?.find((wallet) => wallet.rdns !== '' && !isRemote(wallet));
   // The window of a framed page says itself what it does.
-  if (another !== undefined || only?.rdns === '') return undefined;
+  if (first === undefined && wallets !== undefined) return undefined;
   return taskButton(model, {
-    ...{ id: 'connect', kind: 'button', text: model.data.texts.stageConnect },
-    disabled: only === undefined,
-    click: () => only && actions.connect(only),
+    ...{ id: 'connect', kind: 'button' },
+    text:
+      first && wallets?.[1] !== undefined
+        ? [walletIcon(model, first), h('span', {}, h('bdi', {}, first.name), ` · ${stageConnect}`)]
+        : stageConnect,
+    disabled: first === undefined,
+    click: () => first && actions.connect(first),
   });
 }
 
@@ -219,10 +229,10 @@ function noWalletView(model: Model, actions: Actions): Tree {
   const { data, isCopied, device } = model;
   const { texts } = data;
   return [
+    // Above a long list of apps, and below what the other device scans.
     device.isHandheld
-      ? [h('p', { id: 'no-wallet' }, texts.openIn), appsView(model)]
-      : codeView(model, actions),
-    acceptedView(model),
+      ? [acceptedView(model), h('p', { id: 'no-wallet' }, texts.openIn), appsView(model)]
+      : [codeView(model, actions), acceptedView(model)],
     h(
       'button',
       { class: 'plain', id: 'copy', click: actions.copyPage },

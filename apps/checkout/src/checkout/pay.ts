@@ -63,7 +63,7 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
 function tell(page: Page, error: unknown): void {
   const { isSent, data } = page.model;
   // The payment was seen meanwhile: then this is not a failure.
-  const isFine = !(error instanceof ExplainedFailure) && data.state !== undefined && isOver(data.state);
+  const isFine = !(error instanceof ExplainedFailure) && isOver(data.state);
   page.change({
     ...(isFine ? { problem: '' } : problemOf(page.model, error)),
     ...(isSent ? {} : { step: '' }),
@@ -95,10 +95,10 @@ async function carryOut(
         ask,
       });
       hasAllowed = purpose !== 'reset_allowance';
-      await allowed(attempt, hash ?? '', async () =>
+      const isSeen = await allowed(attempt, hash ?? '', async () =>
         (await prepare()).prerequisites.every((each) => each.purpose !== purpose),
       );
-      if (hasAllowed) page.change({ hasAllowed });
+      page.change({ hasAllowed: hasAllowed && isSeen });
     }
     await payByTransaction(attempt, prepared);
   } catch (error) {
@@ -120,7 +120,7 @@ async function payByTransaction(attempt: PaymentAttempt, { payment }: PreparedOr
   if (hash !== undefined) await conclude(attempt, sentAs(hash));
 }
 
-const isPaid = ({ model }: Page) => model.data.state !== undefined && isMade(model.data.state);
+const isPaid = ({ model }: Page) => isMade(model.data.state);
 
 /** The whole payment in one prompt (EIP-5792). False: the wallet cannot. */
 async function payAtOnce(
@@ -149,26 +149,32 @@ const maxAllowanceAsks = 600;
  * Seconds between two requests to the server, which reads the allowance itself: not every wallet reports transactions.
  */
 const serverEvery = 5;
+/** Seconds after the wallet's report in which the server's node may still see the block. */
+const serverMayLag = 5;
 
-/** Waits until the wallet or the server sees the allowance. */
+/** Waits until the server sees the allowance, or the wallet alone says so for a while. Returns whether the server did. */
 async function allowed(
   attempt: PaymentAttempt,
   hash: string,
   isThere: () => Promise<boolean>,
-): Promise<void> {
+): Promise<boolean> {
   const { page, provider } = attempt;
   const { texts } = page.model.data;
   const words = wordsFor(attempt, texts.stepMining);
-  await waitFor(page, { words, isFor: 'chain' }, async (isStopped) => {
+  let reports = 0;
+  return waitFor(page, { words, isFor: 'chain' }, async (isStopped) => {
     for (let asked = 1; asked <= maxAllowanceAsks && !isStopped() && !isPaid(page); asked += 1) {
       const outcome = await outcomeOf(provider, hash);
       if (outcome === 'failed') throw new ExplainedFailure(texts.reverted);
+      if (outcome === 'succeeded') reports += 1;
       // A failed server request is repeated; it must succeed before the next wallet request.
-      const isKnown = asked % serverEvery === 0 && (await isThere().catch(() => false));
-      if (outcome === 'succeeded' || isKnown) return;
+      const isAsked = reports > 0 || asked % serverEvery === 0;
+      if (isAsked && (await isThere().catch(() => false))) return true;
+      if (reports > serverMayLag) return false;
       await pause(1_000);
     }
     if (!isPaid(page)) throw new ExplainedFailure(wordsFor(attempt, texts.unseen));
+    return false;
   });
 }
 
@@ -190,8 +196,8 @@ function concludeLate(attempt: PaymentAttempt, sent: SentPayment): void {
  */
 async function conclude({ page, option }: PaymentAttempt, { hash, ask }: SentPayment): Promise<void> {
   const { texts } = page.model.data;
-  const isTx = (tx: string) => hash !== '' && tx.toLowerCase() === hash.toLowerCase();
-  const isSecond = () => hash !== '' && isPaid(page) && !isTx(page.model.data.state?.initiateTx ?? '');
+  const isFirst = () => page.model.data.state?.initiateTx.toLowerCase() === hash.toLowerCase();
+  const isSecond = () => hash !== '' && isPaid(page) && !isFirst();
   if (isSecond()) page.change({ step: '', problem: texts.secondSent, isSent: true });
   else markSent(page, option.chainTitle);
   const outcome = await awaitOutcome(ask, () => isPaid(page) && !isSecond());
@@ -207,7 +213,9 @@ async function conclude({ page, option }: PaymentAttempt, { hash, ask }: SentPay
 }
 
 /** Codes with which the server refuses a payment by signature: then the payer sends it. */
-const notBySignature: readonly number[] = [100601, 100611, 100612, 900101, 900401];
+const notBySignature: readonly number[] = [100611, 100612, 900101, 900401];
+/** Codes with which it refuses what the wallet gave: not its owner's signature, or none at all. */
+const badSignature: readonly number[] = [100601, 400101];
 const submitPauseMs = 3_000;
 /** Five minutes. */
 const maxSubmits = 100;
@@ -215,26 +223,32 @@ const maxSubmits = 100;
 /** Pays without gas where token and service allow it: the payer signs, the service sends. False: not possible here. */
 async function payBySignature(attempt: PaymentAttempt, { alternatives }: PreparedOrder): Promise<boolean> {
   const way = alternatives.find(({ gasless, typedData, submit }) => gasless && typedData && submit);
-  if (way?.submit === undefined) return false;
+  const { typedData, submit: sending } = way ?? {};
+  if (sending === undefined) return false;
   const { page, provider, payer, option, deadline } = attempt;
   const { texts, agentApi } = page.model.data;
-  const ask = () => signTyped(provider, payer, way.typedData);
+  const ask = () => signTyped(provider, payer, typedData);
   const signature = await request(attempt, { kind: 'sign', text: texts.stepSign, stage: stages.pay, ask });
   if (signature === undefined) return false;
   // The prompt may have been open for long.
   await assertOwed(page, deadline);
-  const submit = () => api.submit(agentApi, way.submit?.path ?? '', { ...way.submit?.body, signature });
+  const submit = () => api.submit(agentApi, sending.path, { ...sending.body, signature });
   try {
     await submit();
   } catch (error) {
-    if (error instanceof Refused && notBySignature.includes(error.code)) return false;
     // Without an answer it may still have been accepted: the same request again shows it.
     if (error instanceof Refused) {
+      if (notBySignature.includes(error.code)) return false;
       await assertOwed(page);
-      throw error;
+      if (!badSignature.includes(error.code)) throw error;
+      // Such a wallet is asked for more only after another press.
+      page.change({ mayPayPlainly: true });
+      throw new ExplainedFailure(texts.signatureWrong);
     }
   }
   markSent(page, option.chainTitle);
+  // The service has seen the payment: it sends it.
+  page.change({ stage: stages.confirm });
   // The same request again returns its outcome; the session's events report the block.
   for (let asked = 0; asked < maxSubmits && page.model.isSent && !isPaid(page); asked += 1) {
     await pause(submitPauseMs);

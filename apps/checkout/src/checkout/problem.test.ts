@@ -13,11 +13,9 @@ const model = initialModel({ options: [], texts: english?.texts } as unknown as 
 test('a page whose secret is refused says the words of the server, and goes on without the secret', () => {
   assert.deepEqual(problemOf(model, new Refused(100202, 'wrong', 'Open the link again.')), {
     problem: 'Open the link again.',
-    wrongField: '',
     clientCode: '',
   });
   assert.deepEqual(problemOf(model, new Refused(900401, 'away', 'Try again later.')), {
     problem: 'Try again later.',
-    wrongField: '',
   });
 });

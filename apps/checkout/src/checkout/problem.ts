@@ -7,16 +7,15 @@ import { wordsOfError } from './wallet.ts';
 import type { NextStep } from './wallet-answer.ts';
 
 /**
- * The change with which the page shows a failure in the reader's words, at the field that it is about. A page whose secret is
- * wrong goes on without one, as it does for strangers: with it every further request would be refused.
+ * The change with which the page shows a failure in the reader's words. A page whose secret is wrong goes on without one, as it
+ * does for strangers: with it every further request would be refused.
  */
 export function problemOf(
   model: Pick<Model, 'data'>,
   error: unknown,
-): Pick<Model, 'problem' | 'wrongField'> & Partial<Model> {
+): Pick<Model, 'problem'> & Partial<Model> {
   return {
     problem: wordsFor(model.data, error),
-    wrongField: error instanceof ExplainedFailure ? error.field : '',
     ...(isOfSecret(error) && { clientCode: '' }),
   };
 }
@@ -34,16 +33,14 @@ function wordsFor({ texts }: Model['data'], error: unknown): string {
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
 
-/** The payer's options after a wallet refusal that the page cannot resolve by itself. */
-const stepWords: Readonly<Record<NextStep, keyof ScriptTexts>> = {
+/** The payer's options after a wallet refusal that the page cannot resolve by itself; the wallet's own words after others. */
+const stepWords: Readonly<Partial<Record<NextStep, keyof ScriptTexts>>> = {
   declined: 'rejected',
   busy: 'walletBusy',
   add_network: 'wrongNetwork',
   change_by_hand: 'wrongNetwork',
   connect_again: 'disconnected',
   use_address: 'walletCannotSend',
-  pay_plainly: 'failed',
-  tell: 'failed',
 };
 
 /** The same in the reader's words. */
@@ -52,5 +49,5 @@ export function wordsOfStep(
   step: NextStep,
   { network, error }: { readonly network: string; readonly error: unknown },
 ): string {
-  return fill(data.texts[stepWords[step]], { network, reason: wordsOfError(error) });
+  return fill(data.texts[stepWords[step] ?? 'failed'], { network, reason: wordsOfError(error) });
 }

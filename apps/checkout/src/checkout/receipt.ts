@@ -13,8 +13,11 @@ let payer: Promise<string | undefined> | undefined;
 export async function completeReceipt(page: Page): Promise<void> {
   const { data, clientCode } = page.model;
   if (clientCode === '' || data.state === undefined) return;
+  const { sessionId, paidAt } = data.state;
   try {
-    payer ??= api.receipt(data.state.sessionId, clientCode).then(({ order }) => order['payer']);
+    // An unpaid session answers this one. There is no receipt yet.
+    if (paidAt === '') return void (await api.places(sessionId, clientCode));
+    payer ??= api.receipt(sessionId, clientCode).then(({ order }) => order['payer']);
     const whole = await payer;
     elementOf('whole-payer').textContent = whole ?? '';
   } catch (error) {

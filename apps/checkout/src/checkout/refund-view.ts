@@ -11,6 +11,7 @@ export function refundView(model: Model, { chainTitle }: CheckoutOption): Tree {
     id: 'refund',
     label: fill(texts.refundLabel, { network: chainTitle }),
     hint: texts.refundHint,
+    problems: [texts.refundWrong],
     attributes: {
       // The last one in this browser, or the connected wallet's; the payer may change it.
       value: model.refund === '' ? model.payer : model.refund,

@@ -35,7 +35,7 @@ export function recallSent(page: Page): void {
 function showSent(page: Page, { at, network }: Sent): void {
   const { texts, state } = page.model.data;
   // The server may show the payment before the wallet answers: then the wait is over.
-  if (state !== undefined && isMade(state)) {
+  if (isMade(state)) {
     page.change({ step: '', problem: '', isSent: true });
     return;
   }
@@ -43,7 +43,8 @@ function showSent(page: Page, { at, network }: Sent): void {
     step: fill(texts.stepSent, { network }),
     problem: '',
     isSent: true,
-    stage: stages.confirm,
+    // Only the wallet says so: Pay is done once a block or the server has it.
+    stage: stages.pay,
   });
   setTimeout(
     () => {

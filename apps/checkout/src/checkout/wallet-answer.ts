@@ -32,30 +32,24 @@ const unknownMethod = [4200, -32601, -32004];
 const stepAt = (step: NextStep, ...codes: readonly number[]): Steps =>
   Object.fromEntries(codes.map((code) => [code, step]));
 
-const steps: Readonly<Record<WalletRequest, { readonly byCode: Steps; readonly otherwise: NextStep }>> = {
-  connect: { byCode: {}, otherwise: 'tell' },
+const steps: Readonly<Record<WalletRequest, readonly [otherwise: NextStep, byCode?: Steps]>> = {
+  connect: ['tell'],
   // EIP-3326.
-  switch: { byCode: { 4902: 'add_network' }, otherwise: 'change_by_hand' },
+  switch: ['change_by_hand', { 4902: 'add_network' }],
   // EIP-3085.
-  add: { byCode: {}, otherwise: 'change_by_hand' },
+  add: ['change_by_hand'],
   // Hardware keys and accounts with code often cannot sign typed data, and have no common code for that.
-  sign: { byCode: {}, otherwise: 'pay_plainly' },
+  sign: ['pay_plainly'],
   // EIP-5792: these mean that nothing was sent. 5750: the owner declined the wallet's upgrade for it.
-  calls: {
-    byCode: stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760),
-    otherwise: 'tell',
-  },
-  send: {
-    byCode: { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand' },
-    otherwise: 'tell',
-  },
+  calls: ['tell', stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760)],
+  send: ['tell', { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand' }],
 };
 
 /** The next step after a wallet's refusal. Wallets wrap errors, so the deciding code may be nested. */
 export function nextStepOf(request: WalletRequest, error: unknown): NextStep {
-  const { byCode, otherwise } = steps[request];
+  const [otherwise, byCode] = steps[request];
   for (const code of codesOf(error)) {
-    const step = always[code] ?? byCode[code];
+    const step = always[code] ?? byCode?.[code];
     if (step !== undefined) return step;
   }
   return otherwise;

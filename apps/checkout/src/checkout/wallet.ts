@@ -33,7 +33,7 @@ export function watchWallets(injectedName: string, onChange: (wallets: readonly 
     if (wallets.size >= maxWallets && !wallets.has(info.uuid)) return;
     // Only images inside the announcement itself: the page loads no external files.
     const icon = /^data:image\/(png|webp|svg\+xml|jpeg|gif)[;,]/.test(info.icon) ? info.icon : '';
-    const [name, rdns] = [info.name.slice(0, 60), String(info.rdns ?? '').slice(0, 100)];
+    const [name, rdns] = [shown(info.name, 60) || injectedName, shown(info.rdns ?? '', 100)];
     wallets.set(info.uuid, { id: info.uuid, rdns, name, icon, provider });
     tell();
   });
@@ -50,8 +50,14 @@ export function announceWallet({ id, rdns, name, icon, provider }: Wallet): void
 /** A wallet's message, short enough to show. */
 export function wordsOfError(error: unknown): string {
   const { message } = Object(error) as { message?: unknown };
-  return String(message || error).slice(0, 200);
+  return shown(message || error, 200);
 }
+
+/** A wallet's text as the page may show it: short, and without characters that turn or hide the text around them. */
+const shown = (text: unknown, most: number) =>
+  String(text)
+    .replace(/[^\P{C}\s]/gu, '')
+    .slice(0, most);
 
 /** Sends one request to a wallet. */
 const ask = (provider: Provider, method: string, ...params: readonly unknown[]) =>
@@ -178,9 +184,9 @@ const maxOutcomeAsks = 120;
 /** Polls the outcome of a sent payment until it is known, another source knows it, or the time is over. */
 export async function awaitOutcome(
   ask: () => Promise<WalletOutcome>,
-  isKnownElsewhere: () => boolean = () => false,
+  isKnownElsewhere?: () => boolean,
 ): Promise<WalletOutcome> {
-  for (let asked = 0; asked < maxOutcomeAsks && !isKnownElsewhere(); asked += 1) {
+  for (let asked = 0; asked < maxOutcomeAsks && !isKnownElsewhere?.(); asked += 1) {
     const outcome = await ask();
     if (outcome !== 'unknown') return outcome;
     await pause(outcomePauseMs);
@@ -190,10 +196,9 @@ export async function awaitOutcome(
 
 export const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Asks the payer to sign typed data (EIP-712). */
+/** Asks the payer to sign typed data (EIP-712). The service checks what the wallet gives. */
 export async function signTyped(provider: Provider, from: string, typedData: unknown): Promise<string> {
-  const signature = await ask(provider, 'eth_signTypedData_v4', from, JSON.stringify(typedData));
-  return checked(signature, /^0x[0-9a-fA-F]+$/, 'signature');
+  return String(await ask(provider, 'eth_signTypedData_v4', from, JSON.stringify(typedData)));
 }
 
 /** Whether the wallet executes several calls as one on a chain (EIP-5792). Wallets that do not answer count as no. */

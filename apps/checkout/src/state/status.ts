@@ -81,6 +81,15 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
   // The headline says that it is paid, or what has arrived.
   const isHeard = isTold || shown.title === texts.paid || deposits.length > 0;
   const until = new Date(state.expiresAt * 1000).toISOString();
+  const claimLink =
+    (state.exceptions.length > 0 ||
+      state.apart !== undefined ||
+      (shown.isExpired === true && state.isSigned === true)) &&
+    h(
+      'p',
+      { class: 'middle' },
+      h('a', { href: `/checkout/${state.sessionId}/claim`, id: 'claim-link' }, texts.claimLink),
+    );
   return [
     h(
       'div',
@@ -112,6 +121,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       ),
       // The payer's own money comes before the rule.
       (shown.hint ?? '') !== '' && h('p', {}, shown.hint),
+      state.apart === undefined && claimLink,
       state.refunded !== '0' &&
         h('p', {}, fill(texts.refunded, { amount: formatMoney(locale, state.refunded) })),
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
@@ -122,15 +132,8 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
     ),
     state.apart?.map((deposit) => apartView(data, deposit)),
+    state.apart !== undefined && claimLink,
     progressView(data, state, shown.title),
-    (state.exceptions.length > 0 ||
-      state.apart !== undefined ||
-      (shown.isExpired === true && state.isSigned === true)) &&
-      h(
-        'p',
-        { class: 'middle' },
-        h('a', { href: `/checkout/${state.sessionId}/claim`, id: 'claim-link' }, texts.claimLink),
-      ),
     shown.isExpired === true &&
       data.linkUrl !== '' &&
       h('p', {}, h('a', { class: 'button', href: data.linkUrl }, texts.expiredLink)),

@@ -58,7 +58,7 @@ export const de: Texts = {
   stepPay: 'Bestätigen Sie in Ihrer Wallet die Zahlung von {amount}',
   stepBatch: 'Bestätigen Sie in Ihrer Wallet: {amount} in einem Schritt freigeben und bezahlen',
   stepSign: 'Signieren Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
-  stepSent: 'Zahlung gesendet. Warten auf {network} …',
+  stepSent: 'Warten, bis {network} die Zahlung zeigt …',
   cannotCheck:
     'Die Seite kann den Stand der Zahlung nicht prüfen und hält darum an. Versuchen Sie es erneut.',
   orderOver: 'Ihre Wallet hat erst nach Ablauf dieses Angebots geantwortet. Versuchen Sie es erneut.',
@@ -80,6 +80,7 @@ export const de: Texts = {
   cancel: 'Abbrechen',
   askAgain: 'Wallet noch einmal anfragen',
   payPlainly: 'Stattdessen mit einer Transaktion bezahlen (kostet Gas)',
+  signatureWrong: 'Die Signatur Ihrer Wallet ist ungültig. Es wurde nichts bezahlt.',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork: 'Wechseln Sie in Ihrer Wallet zu {network}, und versuchen Sie es erneut.',
@@ -91,8 +92,7 @@ export const de: Texts = {
   changed: 'Der Händler hat dieses Angebot geändert. Laden Sie die Seite neu, um es zu sehen.',
   failed: 'Das hat nicht funktioniert: {reason}',
   tooOften: 'Zu viele Anfragen. Warten Sie {time}, und versuchen Sie es dann erneut.',
-  secretWrong:
-    'Der geheime Teil am Ende des Links zu dieser Seite ist falsch oder fehlt. Öffnen Sie den Link aus dem Shop oder aus der E-Mail erneut. Ohne ihn funktioniert die Seite wie für Fremde.',
+  secretWrong: 'Dieser Link ist unvollständig. Öffnen Sie ihn erneut aus dem Shop oder der E-Mail.',
   offline: 'Die Verbindung ist unterbrochen. Neuer Versuch …',
   noScript: 'Um mit einer Browser-Wallet zu bezahlen, erlauben Sie Skripte für diese Seite.',
   timeLeft: 'Verbleibende Zeit zum Bezahlen: {time}',

@@ -58,7 +58,7 @@ export const es: Texts = {
   stepPay: 'Confirme el pago de {amount} en su monedero',
   stepBatch: 'Confirme en su monedero: autorizar y pagar {amount} en un paso',
   stepSign: 'Firme en su monedero: pagar {amount} sin gas',
-  stepSent: 'Pago enviado. Esperando a que aparezca en {network}…',
+  stepSent: 'Esperando a que {network} muestre el pago…',
   cannotCheck:
     'La página no puede comprobar el estado del pago, así que se detiene aquí. Inténtelo de nuevo.',
   orderOver: 'Su monedero respondió cuando esta oferta ya había terminado. Inténtelo de nuevo.',
@@ -78,6 +78,7 @@ export const es: Texts = {
   cancel: 'Cancelar',
   askAgain: 'Pedir de nuevo al monedero',
   payPlainly: 'Pagar en su lugar con una transacción (cuesta gas)',
+  signatureWrong: 'La firma de su monedero no es válida. No se ha pagado nada.',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Respóndala primero.',
   wrongNetwork: 'Cambie su monedero a {network} e inténtelo de nuevo.',
@@ -89,8 +90,7 @@ export const es: Texts = {
   changed: 'El comercio ha cambiado esta oferta. Vuelva a cargar la página para verla.',
   failed: 'No ha funcionado: {reason}',
   tooOften: 'Demasiadas solicitudes. Espere {time} e inténtelo de nuevo.',
-  secretWrong:
-    'La parte secreta al final del enlace de esta página es incorrecta o falta. Abra de nuevo el enlace de la tienda o del correo. Sin ella, la página funciona como para un desconocido.',
+  secretWrong: 'Este enlace está incompleto. Ábralo de nuevo desde la tienda o el correo.',
   offline: 'Se ha perdido la conexión. Reintentando…',
   noScript: 'Para pagar con un monedero de navegador, permita los scripts en esta página.',
   timeLeft: 'Tiempo restante para pagar: {time}',

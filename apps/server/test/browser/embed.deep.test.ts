@@ -68,7 +68,7 @@ async function payIn(popup: Page): Promise<TestWallet> {
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
   await wallet.inject(popup);
   await popup.reload();
-  await popup.getByRole('button', { name: 'Test Wallet' }).click();
+  await popup.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await popup.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await popup.locator('#pay-button').click();
   return wallet;

@@ -13,7 +13,7 @@ useTeaShop();
 test('the downloaded receipt proves the payment to anyone with a node of the chain', async () => {
   const { page, wallet } = await visit(await addLink());
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 USDC/ }).click();
   await paid(page);
@@ -41,7 +41,7 @@ test('a token whose allowance must first be 0 is paid by an old injected wallet 
   const usdt = life.ethereum.token('usdt');
   await wallet.fund(life.ethereum, usdt, 30_000_000n);
   await wallet.approve(life.ethereum, usdt, 7n);
-  await page.getByRole('button', { name: 'Browser wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Browser wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 USDT/ }).click();
   await paid(page);
@@ -55,7 +55,7 @@ test('a wallet that can batch calls is asked once', async () => {
   const dai = life.base.token('dai');
   wallet.canBatch = true;
   await wallet.fund(life.base, dai, 30n * 10n ** 18n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 DAI').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
   await paid(page);
@@ -72,7 +72,7 @@ test('a payer with an allowance for Permit2 pays by one signature without gas', 
   const dai = life.base.token('dai');
   await wallet.fund(life.base, dai, 30n * 10n ** 18n);
   await wallet.approve(life.base, dai, 25n * 10n ** 18n, permit2Address);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 DAI').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00 DAI/ }).click();
   await paid(page);
@@ -90,7 +90,7 @@ test('a payment on another chain than the merchant’s settles there, and the re
   const [paying, settled] = [life.ethereum.token('usdc'), life.base.token('usdc')];
   await wallet.fund(life.ethereum, paying, 30_000_000n);
   const before = await life.base.balanceOf(settled, life.merchantWallet);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   // Of all that could pay, what the wallet has is chosen for it.
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await page.locator('#way').getByText('USDC on Ethereum').waitFor();
@@ -117,11 +117,11 @@ test('a payment on another chain than the merchant’s settles there, and the re
 test('every request that a payer declines can be repeated, and nothing is paid before', async () => {
   const { page, wallet } = await visit(await addLink({ settlementToken: 'ethereum::usdt' }));
   wallet.refused.add('eth_requestAccounts');
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.getByRole('alert').getByText('You declined in your wallet. Nothing was paid.').waitFor();
   wallet.refused.clear();
   await wallet.fund(life.ethereum, life.ethereum.token('usdt'), 30_000_000n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   for (const method of ['eth_sendTransaction', 'wallet_switchEthereumChain']) {
     wallet.current = method === 'eth_sendTransaction' ? 31_337 : 31_338;
@@ -153,7 +153,7 @@ test('a wallet with too little sees that, and another wallet can pay', async () 
   await page.locator('#way').getByText('You have 1.00 USDT').waitFor();
   await page.getByRole('button', { name: /^Pay 25\.00/, disabled: true }).waitFor();
   await page.locator('#lack').getByText('You need 24.00 USDT more on Ethereum.').waitFor();
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.locator('#pay-button').click();
   await paid(page);
@@ -211,7 +211,7 @@ test("an agent's session opens without a secret, and only its own wallet can pay
   const { page } = await openPage(browser);
   for (const wallet of [other, own]) await wallet.inject(page);
   await page.goto(`${life.options.origin}/checkout/${sessionId}`);
-  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Other Wallet' }).click();
   await page
     .getByRole('alert')
     .getByText(/^Only the wallet 0x/)

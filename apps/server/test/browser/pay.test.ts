@@ -23,7 +23,7 @@ useTeaShop({ environment });
 
 /** The only texts that a payment without gas speaks, by their beginnings, in this order. */
 const spokenStates = [
-  ...['Preparing the payment', 'Confirm the switch to Base', 'Sign in your wallet', 'Payment sent.'],
+  ...['Preparing the payment', 'Confirm the switch to Base', 'Sign in your wallet', 'Waiting for Base'],
   ...[
     'Payment seen',
     'You paid 25.05 USDC to Story Shop Paid The',
@@ -40,7 +40,7 @@ test('a link is paid by one signature without gas, from the first page to the re
   const { page, complaints } = await openPage(browser, { phone: true });
   await wallet.inject(page);
   await page.goto(linkUrl);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 100.00 USDC').waitFor();
   const spokenOn = await keepSpoken(page);
   await page.getByRole('button', { name: /^Pay 25\.05 USDC/ }).click();
@@ -98,11 +98,11 @@ test('a link is paid by one signature without gas, from the first page to the re
 test('a page that is reloaded right after paying waits, and offers no second payment', async () => {
   const { page, wallet } = await visit(await addLink());
   await life.ethereum.mint(life.ethereum.token('usdc'), wallet.address, 30_000_000n);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await life.pauseMining();
   await page.locator('#pay-button').click();
-  const waits = () => page.locator('#step').filter({ hasText: 'Payment sent' }).waitFor();
+  const waits = () => page.locator('#step').filter({ hasText: 'to show the payment' }).waitFor();
   await waits();
   await page.reload();
   await waits();

@@ -111,6 +111,21 @@ test("a wallet's name and icon are only text and an image to the page", async ()
   await page.close();
 });
 
+test("a wallet's name and its error lose what turns or hides text", async () => {
+  const { page } = await openPage(browser);
+  await page.addInitScript(`addEventListener('eip6963:requestProvider', () => {
+    for (const [uuid, name] of [['a', 'Good\\u202e\\u200bWal\\u0007let'], ['b', '\\u2066\\u2069']])
+      dispatchEvent(new CustomEvent('eip6963:announceProvider', { detail: {
+        info: { uuid, name, icon: '' },
+        provider: { request: async () => { throw new Error('no\\u202e reason'); } } } }));
+  });`);
+  await world.visit(page, `/link/${await world.addLink()}`);
+  await page.locator('.wallet').first().click();
+  await page.locator('#problem').getByText('That did not work: no reason', { exact: true }).waitFor();
+  assert.deepEqual(await page.locator('.wallet bdi').allTextContents(), ['GoodWallet', 'Browser wallet']);
+  await page.close();
+});
+
 test('foreign code cannot run: the policy refuses inline scripts, HTML from text, and frames', async () => {
   const { page } = await openPage(browser);
   await injectStub(page);

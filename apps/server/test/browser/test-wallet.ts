@@ -7,6 +7,8 @@ export class TestWallet extends EthersWallet {
   readonly #refuseNext = new Map<string, () => void>();
   /** Methods that the wallet itself refuses, with the error code of each. */
   readonly fails = new Map<string, number>();
+  /** Answers that the wallet makes up: it does nothing of what it is asked for. */
+  readonly madeUp = new Map<string, unknown>();
   /** Answers that the wallet gives instead of the right ones, after it has done what it was asked for. */
   readonly wrongAnswers = new Map<string, unknown>();
   readonly #held = new Map<string, { opened: () => void; answer: Promise<void> }>();
@@ -49,6 +51,7 @@ export class TestWallet extends EthersWallet {
     const code = this.fails.get(method);
     if (code !== undefined) throw new WalletError(code, `refused with ${code}`);
     this.#refuse(method);
+    if (this.madeUp.has(method)) return this.madeUp.get(method);
     const result = await super.handle(request);
     const heldAnswer = this.#heldAnswers.get(method);
     this.#heldAnswers.delete(method);

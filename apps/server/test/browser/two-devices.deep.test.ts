@@ -63,7 +63,7 @@ async function open(
   const { page } = await openPage(browser, options);
   await wallet.inject(page);
   await page.goto(url);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText(`You have 30.00 ${token.symbol}`).waitFor();
   const pay = () => page.locator('#pay-button').click();
   return {
@@ -211,7 +211,7 @@ test('while the page does not know the state of the payment, it asks the wallet 
 
 test('a payer whose link ends in a wrong secret reads what to do, and can go on as a stranger', async () => {
   const url = (await addSession('ethereum::usdt')).replace(/#.*/, `#${'x'.repeat(22)}`);
-  const words = 'The secret at the end of this page’s link is wrong or missing. Open the link from the shop';
+  const words = 'This link is incomplete. Open it again from the shop or the e-mail.';
   const device = await open(url, life.ethereum, 'usdt');
   // Told at once, before the payer does anything.
   const other = await look(url);

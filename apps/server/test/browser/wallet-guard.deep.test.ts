@@ -22,6 +22,34 @@ test('a payer who declines to sign may pay by a transaction instead', async () =
   await page.close();
 });
 
+test('a wallet whose signature is not its owner’s is asked for nothing more before another press, and the page says why', async () => {
+  for (const signature of [`0x${'1b'.repeat(65)}`, null]) {
+    const { page, wallet } = await visit('usdc');
+    wallet.madeUp.set('eth_signTypedData_v4', signature);
+    await pay(page);
+    await says(page, 'Your wallet’s signature is not valid. Nothing was paid.');
+    assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+    if (signature !== null) {
+      await page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' }).click();
+      await paid(page);
+      assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+    }
+    await page.close();
+  }
+});
+
+test('what only a wallet has seen ticks no step: neither an allowance nor a payment that it made up', async () => {
+  const { page, wallet } = await visit('usdt');
+  wallet.madeUp.set('eth_sendTransaction', `0x${'ab'.repeat(32)}`);
+  wallet.madeUp.set('eth_getTransactionReceipt', { status: '0x1' });
+  await pay(page);
+  await page.locator('#step').getByText('Waiting for Ethereum to show the payment…').waitFor();
+  // The allowance is struck out, and the payment is the step that the page is at.
+  assert.deepEqual(await page.locator('.stages .dot').allTextContents(), ['✓', '–', '3', '4', '5']);
+  assert.equal(await page.locator('.stages [aria-current=step]').textContent(), '3Pay');
+  await page.close();
+});
+
 test('if a wallet does not know the network and cannot add it, the page names the network to change to', async () => {
   const { page, wallet } = await visit('usdc', (taught) => {
     taught.current = 31_338;
@@ -72,7 +100,7 @@ test('a wallet that answers after the payment is shown leaves the page with noth
   const answered = page.waitForFunction(`globalThis['sessionStorage'].length > 0`);
   held.answer();
   await answered;
-  assert.equal(await page.getByText('Payment sent.').count(), 0);
+  assert.equal(await page.getByText('to show the payment').count(), 0);
   await page.close();
 });
 

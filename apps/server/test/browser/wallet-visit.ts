@@ -48,7 +48,7 @@ export async function visit(
   const { page } = await openPage(browser);
   await wallet.inject(page);
   await page.goto(await addLink(token));
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USD').waitFor();
   return { page, wallet };
 }

@@ -104,7 +104,7 @@ test('a prompt that is never answered can be cancelled and repeated', async () =
 test('a connection that is never answered can be cancelled and repeated', async () => {
   const { page, wallet } = await visit('usdc');
   wallet.hold('eth_requestAccounts');
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.getByRole('button', { name: 'Ask the wallet again' }).click();
   await page.locator('#waiting').waitFor({ state: 'detached' });
   // The first connection, the one without an answer, and the one after it.
@@ -120,7 +120,7 @@ test('a disconnected wallet is asked for nothing more, and can be connected agai
   await held.opened;
   await wallet.emit('disconnect', { code: 4900 });
   await says(page, 'Your wallet is no longer connected. Connect it again.');
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await pay(page);
   await paid(page);
@@ -142,11 +142,11 @@ test('a wallet that gives no address is not connected, and can be asked again', 
   const { page, wallet } = await visit('usdc');
   await wallet.emit('disconnect', undefined);
   wallet.wrongAnswers.set('eth_requestAccounts', null);
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await says(page, 'That did not work: the wallet gave no address');
   assert.deepEqual(sends(wallet), []);
   wallet.wrongAnswers.clear();
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await pay(page);
   await paid(page);
@@ -186,9 +186,10 @@ test('a wallet that does not answer the connection is left for another one by a 
   await first.emit('disconnect', undefined);
   await page.reload();
   const held = first.hold('eth_requestAccounts');
-  await page.getByRole('button', { name: 'Test Wallet' }).click();
+  // Of several wallets, the one act of the page connects the first.
+  await page.locator('#connect').getByText('Test Wallet · Connect').click();
   await held.opened;
-  await page.getByRole('button', { name: 'Other Wallet' }).click();
+  await page.locator('.wallet', { hasText: 'Other Wallet' }).click();
   await page.locator('#way').getByText('You have 40.00 USDC').waitFor();
   // A late answer of the first one changes nothing.
   held.answer();
@@ -228,7 +229,7 @@ test('tapped on a phone, the link of each wallet app opens this session there, a
   const { page: inApp } = await openPage(browser, { phone: true, isApart: true });
   await wallet.inject(inApp, 'injected');
   await inApp.goto(opened[0]?.url ?? '');
-  await inApp.getByRole('button', { name: 'Browser wallet' }).click();
+  await inApp.locator('.wallet', { hasText: 'Browser wallet' }).click();
   await inApp.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await pay(inApp);
   await paid(inApp);

@@ -214,7 +214,7 @@ test('the refund address is remembered in this browser, and a connected walletâ€
   const wallet = new TestWallet([life.ethereum, life.base]);
   await wallet.inject(other.page);
   await other.page.goto(await addLink());
-  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await other.page.locator('#way').waitFor();
   await other.page.locator('#pay-button').waitFor();
   await other.page.locator('#by-address').check();
@@ -247,7 +247,7 @@ test('a deposit for a session that a wallet has paid meanwhile goes back, and th
   await wallet.inject(other.page);
   await other.page.goto(page.url());
   await other.page.getByRole('button', { name: 'Pay another way' }).click();
-  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await other.page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await other.page.locator('#pay-button').click();
   for (const each of [page, other.page]) await each.locator('[data-status=completed]').waitFor();
@@ -270,7 +270,7 @@ test('a payer whose wallet pays the whole price after a part is told so before a
   await wallet.inject(other.page);
   await other.page.goto(page.url());
   await other.page.getByRole('button', { name: 'Pay another way' }).click();
-  await other.page.getByRole('button', { name: 'Test Wallet' }).click();
+  await other.page.locator('.wallet', { hasText: 'Test Wallet' }).click();
   await other.page.locator('#pay-button').getByText('Pay 25.00 USDC').waitFor();
   await other.page.getByText('If you pay another way instead, you pay the whole price.').waitFor();
   assert.equal(await other.page.getByText('exactly this amount').count(), 0);

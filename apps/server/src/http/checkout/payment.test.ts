@@ -161,6 +161,7 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
       payload: { sessionId, orderId: toHex(1, { size: 32 }), token, purpose: 'rescue' },
     },
     { url: `/checkout/api/session/${sessionId}/receipt` },
+    { url: `/checkout/api/session/${sessionId}/places` },
   ];
   const answersFor = async (code: string) => {
     const answers: [code: number, words: string | undefined][] = [];
@@ -176,9 +177,12 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
   // The payer reads what to do about it: to try again later would not help.
   const { secretWrong } = chooseLanguage('fr', undefined).texts;
   const refused: [number, string] = [100_202, secretWrong];
-  assert.deepEqual(await answersFor('x'.repeat(clientCode.length)), [refused, refused, refused]);
+  assert.deepEqual(await answersFor('x'.repeat(clientCode.length)), [refused, refused, refused, refused]);
   assert.equal((await read(sessionId)).signedOnce, 0);
-  assert.equal((await codesFor(clientCode)).includes(100_202), false);
+  const codes = await codesFor(clientCode);
+  assert.equal(codes.includes(100_202), false);
+  // By this one a page checks its secret before there is a receipt.
+  assert.equal(codes.at(-1), 0);
 });
 
 const dropPayment = statement({
