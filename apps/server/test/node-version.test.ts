@@ -15,9 +15,9 @@ const [packaged] = (platforms['linux-x64']?.node?.version ?? '').split('.');
 
 test('documents name three Node.js versions: the oldest for the packages, the oldest that starts Florin, and the one that runs it', () => {
   assert.ok(packaged !== undefined);
-  const pages = ['*.md', 'docs/**/*.md', 'packages/agent/skills/**/*.md'].flatMap((pattern) =>
-    globSync(pattern, { cwd: root }),
-  );
+  const places = ['*.md', 'docs/**/*.md', 'examples/**/README.md', '{apps,packages,plugins}/**/*.md'];
+  const exclude = ['**/node_modules/**', '**/dist/**'];
+  const pages = places.flatMap((pattern) => globSync(pattern, { cwd: root, exclude }));
   const said = pages.flatMap((path) =>
     [...read(path).matchAll(/Node(?:\.js)?\s(\d+(?:\.\d+)?)(\sor\s(?:newer|later))?/g)].map(
       ([, number, isLeast]) => {
@@ -32,6 +32,20 @@ test('documents name three Node.js versions: the oldest for the packages, the ol
     said.filter(({ number, wanted }) => number !== wanted),
     [],
   );
+});
+
+test('every package for other projects, and every example, says the same of Node.js as the documents', () => {
+  const exclude = ['**/node_modules/**'];
+  const published = ['sdk', 'react', 'agent'].map((name) => `packages/${name}/package.json`);
+  for (const path of [...published, 'plugins/vendure/package.json'])
+    assert.equal(enginesOf(path), ofPackages, path);
+  for (const path of globSync('examples/*/package.json', { cwd: root, exclude })) {
+    assert.equal(enginesOf(path), packaged, path);
+    assert.match(
+      read(path.replace('package.json', 'README.md')),
+      new RegExp(`Node\\.js ${packaged} and the local`),
+    );
+  }
 });
 
 test('the workflows run the Node.js that releases bring along', () => {

@@ -174,3 +174,9 @@ test('the Express shop sells, gives money back and lets an order expire', async 
   await world.advance('40m');
   await orderIs(left.order, 'expired');
 });
+
+test('the commands of the examples change no file of the checkout', () => {
+  const root = new URL('../../../../', import.meta.url);
+  for (const file of globSync('examples/*/package.json', { cwd: root }))
+    assert.equal(readFileSync(join(checkout, file), 'utf8'), readFileSync(new URL(file, root), 'utf8'), file);
+});
