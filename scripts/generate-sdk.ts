@@ -18,6 +18,8 @@ import { product, productUpdateBody } from '@florin/protocol/product.ts';
 import { reportCreateBody } from '@florin/protocol/report-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { listCursor, replacement, successReply } from '@florin/protocol/schema.ts';
+import { sessionStatuses } from '@florin/protocol/session.ts';
+import { sessionRoutes } from '@florin/protocol/session-api.ts';
 import { sessionSearchBody } from '@florin/protocol/session-search.ts';
 import { webhook, webhookUpdateBody } from '@florin/protocol/webhook.ts';
 import {
@@ -33,12 +35,16 @@ const folder = 'packages/sdk/src';
 const head = '// Written by scripts/generate-sdk.ts.\n';
 const routes: Readonly<Record<string, Route>> = merchantApi.routes;
 
+const pageSize = { type: 'integer', description: 'Entries of one page: 1 to 100, the default' };
 /** Entries of a list, as its methods take them. */
-const listFilter = {
-  ...listCursor,
+const listFilter = { ...listCursor, properties: { ...listCursor.properties, size: pageSize } };
+/** Sessions have a list for each status; one method of the SDK reads them all. */
+const sessionFilter = {
+  type: 'object',
   properties: {
-    ...listCursor.properties,
-    size: { type: 'integer', description: 'Entries of one page: 1 to 100, the default' },
+    status: { type: 'string', enum: sessionStatuses },
+    ...sessionRoutes.listSessions.query?.properties,
+    size: pageSize,
   },
 };
 
@@ -49,6 +55,7 @@ const ownNames: Readonly<Record<string, object>> = {
   PaymentLinkUpdateRequest: linkUpdateBody,
   ProductUpdateRequest: productUpdateBody,
   ReportCreateRequest: reportCreateBody,
+  SessionFilter: sessionFilter,
   SessionSearchRequest: sessionSearchBody,
   Success: successReply,
   WebhookUpdateRequest: webhookUpdateBody,
@@ -164,6 +171,7 @@ function wireFile(): string {
   const operations = operationsText();
   const eventsText = eventTypesText();
   wanted.delete('Event');
+  wanted.set('SessionFilter', sessionFilter);
   const declared = new Map<string, string>();
   for (;;) {
     const [name] = [...wanted.keys()].filter((each) => !declared.has(each));

@@ -11,6 +11,7 @@ const generators = [
   ...(args.includes('--check') ? [] : ['generate-contracts.ts']),
   'generate-docs.ts',
   'generate-kit.ts',
+  'generate-lists.ts',
   'generate-sdk.ts',
   'generate-tokens.ts',
   'generate-trees.ts',

@@ -1,6 +1,6 @@
 import { migrate, openDatabase, type Queryable, statement } from '@florin/pg';
 import { schema } from '@florin/server/operator';
-import { selectSessionPage, sessionById, sessionPageByStatus } from '@florin/server/parts';
+import { filteredSessionPage, selectSessionPage, sessionById } from '@florin/server/parts';
 import { cpuOf, cpuOfChildren } from './cpu.ts';
 import type { BenchEnvironment } from './environment.ts';
 import { type Dataset, fillSessions } from './list-rows.ts';
@@ -149,6 +149,7 @@ async function askForFirstPages(db: Queryable, merchantId: string, name: string)
 async function askForPages(db: Queryable, merchantId: string, dataset: (typeof datasets)[number]) {
   const asked: Asked[] = [];
   const pairs: Pair[] = [];
+  const byStatus = filteredSessionPage('sessions');
   for (const page of dataset.pages) {
     const skip = (page - 1) * pageSize;
     for (const wanted of ['', status]) {
@@ -170,8 +171,8 @@ async function askForPages(db: Queryable, merchantId: string, dataset: (typeof d
       else
         asked.push(
           { name: pair.limit, ask: () => db.query(keysetByStatus, { ...byKey, status: wanted }) },
-          { name: pair.product, ask: () => db.query(sessionPageByStatus, { ...byPage, status: wanted }) },
-          { name: cursor.product, ask: () => db.query(sessionPageByStatus, { ...behind, status: wanted }) },
+          { name: pair.product, ask: () => db.query(byStatus, { ...byPage, values: [wanted] }) },
+          { name: cursor.product, ask: () => db.query(byStatus, { ...behind, values: [wanted] }) },
         );
     }
   }

@@ -1,9 +1,10 @@
-/** What the documentation prints of the service: its tables of moves and its limits. */
+/** What generated files take from the service: its tables of moves, its limits, and the migrations of counted lists. */
 
 export { type SentTrigger, sentMoves } from '@florin/evm';
 export { imageLimits } from '#catalog/images/intake.ts';
 export { type ProductTrigger, productMoves } from '#catalog/product.machine.ts';
 export { settingsMarkdown, settingsSchema } from '#config/settings.ts';
+export { missingListMigrations } from '#db/list-migration.ts';
 export { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
 export { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';
 export { bodyLimitBytes } from '#http/failure.ts';

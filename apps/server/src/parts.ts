@@ -53,7 +53,7 @@ export { archiveSessions } from '#sessions/archive.ts';
 export { prepareOrder } from '#sessions/order-preparation.ts';
 export { searchSessions } from '#sessions/search.ts';
 export { indexSessions } from '#sessions/search-index.ts';
-export { selectSessionPage, sessionById, sessionPageByStatus } from '#sessions/session.sql.ts';
+export { filteredSessionPage, selectSessionPage, sessionById } from '#sessions/session.sql.ts';
 export {
   cancelSession,
   createCheckoutSession,

@@ -18,10 +18,13 @@ before(async () => {
   await client.connect();
   const own = await sqlFilesIn(source);
   for (const file of own) await import(file.href);
-  const names = new Set<string>();
+  const [names, beginnings] = [new Set<string>(), new Set<string>()];
   for (const file of [...own, ...(await sqlFilesIn(packages))])
-    for (const [, name = ''] of (await readFile(file, 'utf8')).matchAll(/\bname: '(\w+)'/g)) names.add(name);
-  statements = declaredStatements().filter(({ name }) => names.has(name));
+    for (const [, quote, name = ''] of (await readFile(file, 'utf8')).matchAll(/\bname: (['`])(\w+)['$]/g))
+      (quote === "'" ? names : beginnings).add(name);
+  statements = declaredStatements().filter(
+    ({ name }) => names.has(name) || [...beginnings].some((beginning) => name.startsWith(beginning)),
+  );
 });
 
 async function sqlFilesIn(folder: URL): Promise<URL[]> {

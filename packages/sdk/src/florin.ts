@@ -41,7 +41,6 @@ export type {
   CheckoutSessions,
   NamedItem,
   ProductItem,
-  SessionFilter,
   Sessions,
 } from './sessions.ts';
 export type { UnwrapOptions, WebhookHeaders, WebhookSecret } from './signature.ts';

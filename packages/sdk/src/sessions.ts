@@ -5,10 +5,10 @@ import { type List, openList } from './list.ts';
 import { type SessionMethods, sessionMethodsOf } from './methods.gen.ts';
 import type {
   Account,
-  ListFilter,
   Operations,
   Session,
   SessionCreateRequest,
+  SessionFilter,
   SessionView,
   Success,
 } from './wire.gen.ts';
@@ -73,12 +73,8 @@ export interface CheckoutSessions {
 }
 
 export interface Sessions extends SessionMethods {
-  /** Sessions, newest first: all of them, or those of one status. */
+  /** Sessions, newest first: all of them, or those that the filter selects. */
   list(filter?: SessionFilter, options?: CallOptions): List<SessionView>;
-}
-
-export interface SessionFilter extends ListFilter {
-  status?: Session['status'] | undefined;
 }
 
 const listsByStatus = {

@@ -866,6 +866,14 @@ export interface SessionDeposit {
   payUntil: number;
 }
 
+export interface SessionFilter {
+  status?: 'initialized' | 'paid' | 'settling' | 'completed' | 'settlement_pending' | 'expired' | 'cancelled' | undefined;
+  /** `nextCursor` of the page before; page 1 then begins behind it. */
+  after?: string | undefined;
+  /** Entries of one page: 1 to 100, the default. */
+  size?: number | undefined;
+}
+
 export interface SessionSearchRequest {
   status?: 'initialized' | 'paid' | 'settling' | 'completed' | 'settlement_pending' | 'expired' | 'cancelled' | undefined;
   sessionType?: 'chk' | 'ai_checkout' | 'lnk' | undefined;

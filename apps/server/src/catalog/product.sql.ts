@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
+import { pageColumns, pageParameters, pageText, wholeList } from '#db/list-page.ts';
 
 const columns = {
   product_id: 'text',
@@ -48,10 +48,8 @@ export const productPage = statement({
   parameters: pageParameters,
   columns: { ...columns, ...pageColumns },
   text: pageText({
-    list: 'products',
+    ...wholeList('products'),
     id: 'product_id',
-    total: listTotal('products', "'*'"),
-    condition: "merchant_id = :merchantId and status <> 'removed'",
     columns: columnList,
   }),
 });

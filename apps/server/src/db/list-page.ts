@@ -1,10 +1,9 @@
 import { fieldRefusal } from '@florin/protocol/error.ts';
-
-type ListTable = 'sessions' | 'events' | 'deliveries' | 'refunds' | 'products' | 'links' | 'exceptions';
+import { type CountedList, type CountedListName, countedLists, valueSeparator } from './counted-list.ts';
 
 /** Where the pages of a list begin. The members are SQL of a statement with the parameter `:merchantId`. */
 interface PagePlace {
-  readonly list: ListTable;
+  readonly table: string;
   /** The exact total: `listTotal` of the part of the list that the condition selects. */
   readonly total: string;
   /** Selects rows of the table. An index must give them by `ordinal desc`. */
@@ -29,9 +28,25 @@ export const pageParameters = { merchantId: 'text', size: 'int8', skip: 'int8', 
 /** The columns that every page has besides its own. */
 export const pageColumns = { total: 'int8?', is_listed: 'bool' } as const;
 
-/** The exact total of a list that triggers count, for one facet or a pattern; `'*'` selects all. */
-export function listTotal(list: Exclude<ListTable, 'exceptions'>, facet: string): string {
-  return `list_total(:merchantId, '${list}', ${facet})`;
+/** The exact total of a counted list, for one value or a pattern; `'*'` selects all. */
+export function listTotal(list: CountedListName, value: string): string {
+  return `list_total(:merchantId, '${list}', ${value})`;
+}
+
+/** All rows of a counted list, as a page takes them. */
+export function wholeList(list: CountedListName): Omit<PagePlace, 'below'> {
+  const { table, condition }: CountedList = countedLists[list];
+  const wanted = ['merchant_id = :merchantId', ...(condition === undefined ? [] : [condition])];
+  return { table, total: listTotal(list, "'*'"), condition: wanted.join(' and ') };
+}
+
+/** The rows of a counted list with the values that the parameter `:values` has of its filters, in their order. */
+export function filteredList(list: CountedListName): Omit<PagePlace, 'below'> {
+  const { condition, ...whole } = wholeList(list);
+  const filters = Object.values<string>(countedLists[list].by);
+  const wanted = filters.map((column, index) => `${column} = (:values::text[])[${index + 1}]`);
+  const total = listTotal(list, `array_to_string(:values::text[], '${valueSeparator}')`);
+  return { ...whole, total, condition: [condition, ...wanted].join(' and ') };
 }
 
 export const pastTheEnd = '9223372036854775807';
@@ -47,13 +62,13 @@ export const pageLimit = '(select :size::int8 + 1)';
  * empty for a page beyond the end; `total` is null when `below` is. A statement that uses them sees total and page in one
  * snapshot. A page number skips index entries, but none beyond the end (docs/decisions/0009).
  */
-export function pagePlace({ list, total, condition, below }: PagePlace): string {
+export function pagePlace({ table, total, condition, below }: PagePlace): string {
   return `edge as materialized (
      select ${below} as ordinal
    ), place as materialized (
      select case when ordinal is not null then ${total} end as total from edge
    ), first_row as materialized (
-     select ordinal from ${list} where ${condition} and ordinal < (select ordinal from edge)
+     select ordinal from ${table} where ${condition} and ordinal < (select ordinal from edge)
        and :skip < (select total from place)
      order by ordinal desc offset :skip limit 1
    )`;
@@ -62,8 +77,8 @@ export function pagePlace({ list, total, condition, below }: PagePlace): string 
 /** One page with the exact total. `total` is null for a cursor whose item the merchant does not have. */
 export function pageText({ id, columns, shown = (rows) => rows, ...list }: PagedList): string {
   const below = `case when :after = '' then ${pastTheEnd} else (
-       select ordinal from ${list.list} where ${id} = :after and merchant_id = :merchantId) end`;
-  const rows = `select * from ${list.list}
+       select ordinal from ${list.table} where ${id} = :after and merchant_id = :merchantId) end`;
+  const rows = `select * from ${list.table}
      where ${list.condition} and ordinal <= (select ordinal from first_row)
      order by ordinal desc limit ${pageLimit}`;
   return `with ${pagePlace({ ...list, below })}

@@ -55,7 +55,7 @@ export const exceptionPage = statement({
   parameters: pageParameters,
   columns: { ...columns, ...pageColumns },
   text: pageText({
-    list: 'exceptions',
+    table: 'exceptions',
     id: 'exception_id',
     total: '(select count(*) from exceptions where merchant_id = :merchantId)',
     condition: 'merchant_id = :merchantId',

@@ -1,6 +1,6 @@
 import { type Row, statement } from '@florin/pg';
 import { awaitLockOf } from '#db/advisory-lock.ts';
-import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
+import { pageColumns, pageParameters, pageText, wholeList } from '#db/list-page.ts';
 
 const columns = {
   link_id: 'text',
@@ -66,10 +66,8 @@ export const selectLinkPage = statement({
   parameters: pageParameters,
   columns: { ...columns, ...pageColumns },
   text: pageText({
-    list: 'links',
+    ...wholeList('links'),
     id: 'link_id',
-    total: listTotal('links', "'*'"),
-    condition: "merchant_id = :merchantId and status <> 'deleted'",
     columns: Object.keys(columns).join(', '),
     shown: (rows) => `select l.ordinal, ${selectedColumns}
       from (${rows}) as l join accounts a on a.account_id = l.account_id`,

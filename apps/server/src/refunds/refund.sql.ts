@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
+import { pageColumns, pageParameters, pageText, wholeList } from '#db/list-page.ts';
 
 const columns = {
   refund_id: 'text',
@@ -69,10 +69,8 @@ export const refundPage = statement({
   parameters: pageParameters,
   columns: { ...columns, ...pageColumns },
   text: pageText({
-    list: 'refunds',
+    ...wholeList('refunds'),
     id: 'refund_id',
-    total: listTotal('refunds', "'*'"),
-    condition: 'merchant_id = :merchantId',
     columns: columnList,
   }),
 });

@@ -1,23 +1,25 @@
 import type { Queryable, Row } from '@florin/pg';
-import type { SessionStatus } from '@florin/protocol/session.ts';
+import { chooseList, type FiltersOf } from '#db/counted-list.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findOrders } from '#orders/order.ts';
-import { itemsOfSessions, selectSessionPage, sessionPageByStatus } from './session.sql.ts';
+import { filteredSessionPage, itemsOfSessions, selectSessionPage } from './session.sql.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { parseSession } from './session-row.ts';
 
 /**
- * One page of the merchant's sessions, newest first, with the exact total; all statuses when none is given. Portions of
- * limited bytes keep the order. Each is read after the one before was consumed.
+ * One page of the merchant's sessions, newest first, with the exact total: all of them, or those that the filters select.
+ * Portions of limited bytes keep the order. Each is read after the one before was consumed. Throws for filters by which no
+ * list is counted.
  */
 export async function listSessionViews(
   queryable: Queryable,
-  request: ListRequest & { readonly status?: SessionStatus | undefined },
+  { merchantId, page: number, size, after, ...filters }: ListRequest & FiltersOf<'sessions'>,
 ): Promise<{ place: ListPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
-  const { status, size } = request;
-  const rows = await (status === undefined
-    ? queryable.query(selectSessionPage, pageValues(request))
-    : queryable.query(sessionPageByStatus, { ...pageValues(request), status }));
+  const place = pageValues({ merchantId, page: number, size, after });
+  const chosen = chooseList('sessions', filters);
+  const rows = await (chosen === undefined
+    ? queryable.query(selectSessionPage, place)
+    : queryable.query(filteredSessionPage(chosen.list), { ...place, values: chosen.values }));
   const page = readPage(rows, size, (row) => row.session_id);
   return { place: page.place, portions: viewPortions(queryable, page.rows) };
 }

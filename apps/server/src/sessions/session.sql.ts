@@ -1,5 +1,6 @@
 import { isWithinBudget, type Row, statement } from '@florin/pg';
-import { listTotal, pageColumns, pageParameters, pageText } from '#db/list-page.ts';
+import { type CountedListName, listsOf } from '#db/counted-list.ts';
+import { filteredList, pageColumns, pageParameters, pageText, wholeList } from '#db/list-page.ts';
 
 /** The columns that are read of a session. */
 export const sessionColumns = {
@@ -95,7 +96,6 @@ const columnsOfPage = { ...otherColumns, line_items: 'text?', ...pageColumns } a
 const itemsBytes = 'octet_length(line_items)';
 
 const sessionList = {
-  list: 'sessions',
   id: 'session_id',
   columns: `${otherColumnList}, case when is_read then line_items end as line_items`,
   shown: (rows: string) =>
@@ -106,23 +106,24 @@ export const selectSessionPage = statement({
   name: 'session_page',
   parameters: pageParameters,
   columns: columnsOfPage,
-  text: pageText({
-    ...sessionList,
-    total: listTotal('sessions', "'*'"),
-    condition: 'merchant_id = :merchantId',
-  }),
+  text: pageText({ ...sessionList, ...wholeList('sessions') }),
 });
 
-export const sessionPageByStatus = statement({
-  name: 'session_page_by_status',
-  parameters: { ...pageParameters, status: 'text' },
-  columns: columnsOfPage,
-  text: pageText({
-    ...sessionList,
-    total: listTotal('sessions', ':status'),
-    condition: 'merchant_id = :merchantId and status = :status',
-  }),
-});
+const filteredPage = (list: CountedListName) =>
+  statement({
+    name: `session_page_of_${list}`,
+    parameters: { ...pageParameters, values: 'text[]' },
+    columns: columnsOfPage,
+    text: pageText({ ...sessionList, ...filteredList(list) }),
+  });
+const filteredPages = new Map(listsOf('sessions').map((list) => [list, filteredPage(list)]));
+
+/** A page of the sessions that have the values of a list's filters. */
+export function filteredSessionPage(list: CountedListName): ReturnType<typeof filteredPage> {
+  const page = filteredPages.get(list);
+  if (page === undefined) throw new Error(`${list} is no list of sessions`);
+  return page;
+}
 
 // The first of the given sessions, as many as the limit of bytes allows.
 export const itemsOfSessions = statement({

@@ -15,7 +15,7 @@ export const deliveryPage = statement({
   parameters: { ...pageParameters, webhookId: 'text' },
   columns: { ...columns, ...pageColumns },
   text: pageText({
-    list: 'deliveries',
+    table: 'deliveries',
     id: 'delivery_id',
     total: listTotal('deliveries', ':webhookId'),
     condition: 'webhook_id = :webhookId',

@@ -21,7 +21,7 @@ export const selectEventPage = statement({
   parameters,
   columns,
   text: `with ${oldEvents("'*'")}, ${pagePlace({
-    list: 'events',
+    table: 'events',
     total: totalWithoutOld("'*'"),
     condition: `merchant_id = :merchantId and body <> '' and ${isNotOld}`,
     below: pastTheEnd,

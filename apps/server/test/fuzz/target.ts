@@ -190,9 +190,11 @@ export class Target {
     const named = foreignIds.filter((id) => asked.includes(id));
     if (isTaken && named.some((id) => text.includes(id)))
       wrong.push("names the other merchant's id in a success");
-    // Unknown ids among those of a list, and those that a search looks for, match nothing.
-    const asksForMatches = /^\/(product\/list\/by\/ids|session\/search)/.test(sent.path);
-    if (isTaken && named.length > 0 && !asksForMatches) {
+    // What a query names beside its path selects among the caller's own: unknown ids match nothing.
+    const isQuery = routeOf(sent.method, sent.path)?.route.effect === 'query';
+    const [place = ''] = sent.path.split('?');
+    const isAddressed = isQuery ? named.some((id) => place.includes(id)) : named.length > 0;
+    if (isTaken && isAddressed) {
       wrong.push("took the other merchant's id");
     }
     this.figures.crossTenantReads += wrong.length === 0 ? 0 : 1;
