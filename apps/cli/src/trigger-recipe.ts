@@ -32,7 +32,7 @@ const recipes: Readonly<Record<EventType, Recipe | string>> = {
   'account.change_cancelled': inDashboard,
   'product.created': createProduct,
   'product.updated': after(createProduct, ({ florin }, { productId = '' }) =>
-    florin.products.update({ productId, name: 'Tea', commonPrices: [price] }),
+    florin.products.update(productId, { name: 'Tea' }),
   ),
   'product.archived': archiveProduct,
   'product.unarchived': after(archiveProduct, ({ florin }, { productId = '' }) =>
@@ -43,7 +43,7 @@ const recipes: Readonly<Record<EventType, Recipe | string>> = {
   ),
   'payment.link.created': createLink,
   'payment.link.updated': after(createLink, (stage, { linkId = '' }) =>
-    stage.florin.links.update({ ...linkOf(stage), linkId, linkName: 'Tea' }),
+    stage.florin.links.update(linkId, { linkName: 'Tea' }),
   ),
   'payment.link.disabled': disableLink,
   'payment.link.enabled': after(disableLink, ({ florin }, { linkId = '' }) => florin.links.enable(linkId)),
