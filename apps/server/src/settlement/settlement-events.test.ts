@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { chainsOf } from '#chains/chain.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
+import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { payoutsUnderWay } from './leg.sql.ts';
 import { delayLeg, findLeg, requestLeg, showLegNotMined } from './leg.ts';
@@ -57,33 +58,57 @@ test('a payment that is settled and paid out before its session is known to be p
   assert.deepEqual(await world.legs(order), [{ leg: 'settle', status: 'done', reason: '', attempts: 0 }]);
 });
 
-test('a payout to another address, of another amount or token, or on another chain is booked and held', async () => {
-  const other = `0x${'ee'.repeat(20)}`;
-  const differences = [
+const other = `0x${'ee'.repeat(20)}`;
+/** Payouts of something else than orders are owed: the vault's chain, and what differs. */
+const wrongPayouts = () =>
+  [
     ['base', { to: other }],
     ['base', { amount: '1' }],
     ['base', { token: other }],
     ['ethereum', { token: world.chain('base').tokens[0]?.address ?? '' }],
   ] as const;
-  for (const [chainName, differs] of differences) {
+
+async function vaultBalance(chainName: string): Promise<bigint> {
+  const isOfVault = (each: { account: string; asset: string }) =>
+    each.account === `vault:${chainName}` && each.asset === 'base::usdc';
+  return (await ledgerBalances(world.database.db)).find(isOfVault)?.balance ?? 0n;
+}
+
+/** The payout waits for a person: no later round sends it, and its session says why. */
+async function assertHeld(sessionId: string, order: StoredOrder): Promise<void> {
+  world.clock.time += 86_400_000;
+  await settleRound('base', 'payout');
+  const { status, pendingReason } = await world.session(sessionId);
+  assert.deepEqual([status, pendingReason], ['settlement_pending', 'order_in_doubt']);
+  const payout = (await world.legs(order)).find(({ leg }) => leg === 'payout');
+  assert.deepEqual([payout?.status, payout?.reason], ['waiting', 'order_in_doubt']);
+}
+
+test('a payout to another address, of another amount or token, or on another chain is booked and held', async () => {
+  for (const [chainName, differs] of wrongPayouts()) {
     const sessionId = await world.openSession('base::usdc');
     const order = await world.signOrder(sessionId, 'ethereum::usdc');
     await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
     await settleRound('base', 'payout');
-    await world.mineFinal(chainName, ['PaidOut', order, { ...payoutValues, ...differs }]);
-    const { status, pendingReason } = await world.session(sessionId);
-    assert.deepEqual([status, pendingReason], ['settlement_pending', 'order_in_doubt']);
-    const payout = (await world.legs(order)).find(({ leg }) => leg === 'payout');
-    assert.deepEqual([payout?.status, payout?.reason], ['waiting', 'order_in_doubt']);
+    const values = { ...payoutValues, ...differs };
+    const held = await vaultBalance(chainName);
+    await world.mineFinal(chainName, ['PaidOut', order, values]);
+    assert.equal(await vaultBalance(chainName), held - BigInt(values.amount));
+    await assertHeld(sessionId, order);
   }
 });
 
-test('a payout of something else that was final before the settlement completes nothing', async () => {
-  const sessionId = await world.openSession('base::usdc');
-  const order = await world.signOrder(sessionId, 'ethereum::usdc');
-  await world.mineFinal('base', ['PaidOut', order, { amount: '1' }]);
-  await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
-  assert.equal((await world.session(sessionId)).status, 'paid');
+test('a payout of something else that was final before the settlement is booked, and the right one is held', async () => {
+  for (const [chainName, differs] of wrongPayouts()) {
+    const sessionId = await world.openSession('base::usdc');
+    const order = await world.signOrder(sessionId, 'ethereum::usdc');
+    const values = { ...payoutValues, ...differs };
+    const held = await vaultBalance(chainName);
+    await world.mineFinal(chainName, ['PaidOut', order, values]);
+    assert.equal(await vaultBalance(chainName), held - BigInt(values.amount));
+    await world.mineFinal('ethereum', ['Paid', order], ['Settled', order]);
+    await assertHeld(sessionId, order);
+  }
 });
 
 test('money that a settlement sends to a vault is float, even if the order names another recipient', async () => {

@@ -142,6 +142,7 @@ async function settled(
   // The other vault owes the merchant only now: the payer's money is finally in the vault of its own chain. It owes only
   // for the order that paid the session.
   await requestArrival(transaction, order, nextLeg, at);
+  if (before.some(({ name }) => name === 'PaidOut')) await holdPayout(transaction, deps, order.orderId);
 }
 
 async function requestArrival(
@@ -199,14 +200,18 @@ async function paidOut(
   if (!isOwed(deps, { session, order, event })) {
     const error = new Error('a vault has paid for an order something else than what the order is owed');
     deps.log.error('settlement.payout_differs', error, { orderId: order.orderId, txHash: event.txHash });
-    const leg = await findLeg(transaction, order.orderId, 'payout');
-    if (leg === undefined || leg.status === 'done') return;
-    await delayLeg(transaction, deps, leg, 'order_in_doubt');
-    await holdLeg(transaction, deps, leg, 'order_in_doubt');
-    return;
+    return holdPayout(transaction, deps, order.orderId);
   }
   await closeLeg(transaction, { orderId: order.orderId, name: 'payout', at: deps.clock.now() });
   if (session.orderId === order.orderId) await complete(transaction, deps, { session, order }, event);
+}
+
+/** Holds an order's payout until a person releases it: a vault has paid something else for the order. */
+async function holdPayout(transaction: Transaction, deps: PaymentContext, orderId: string): Promise<void> {
+  const leg = await findLeg(transaction, orderId, 'payout');
+  if (leg === undefined || leg.status === 'done') return;
+  await delayLeg(transaction, deps, leg, 'order_in_doubt');
+  await holdLeg(transaction, deps, leg, 'order_in_doubt');
 }
 
 /**
