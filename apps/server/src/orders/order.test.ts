@@ -11,7 +11,7 @@ import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import type { OrderContext, OrderRequest } from './context.ts';
 import { draftOrder, isCollectedOnly, unsigned } from './order.ts';
 import { orderSignerOf } from './order-signer.ts';
-import type { SessionTerms } from './stored-order.ts';
+import { paidValueOf, type SessionTerms } from './stored-order.ts';
 
 const address = (byte: string): Hex => `0x${byte.repeat(20)}`;
 const context: OrderContext = {
@@ -224,4 +224,16 @@ test('only an order without a signature is collected only', () => {
     [unsigned, '0xab' as const].map((signature) => isCollectedOnly({ signature })),
     [true, false],
   );
+});
+
+test('the payer paid the total without the addition, and nothing where the addition is no part of the total', () => {
+  const { order, amounts } = draft();
+  const paidWith = (added: bigint, total = order.total) => paidValueOf({ order: { total }, amounts, added });
+  const { total } = order;
+  const { totalValue } = amounts;
+  assert.deepEqual(
+    [0n, total / 2n, total].map((added) => paidWith(added)),
+    [totalValue, totalValue / 2n, 0n],
+  );
+  assert.deepEqual([paidWith(-1n), paidWith(total + 1n), paidWith(0n, 0n)], [0n, 0n, 0n]);
 });

@@ -50,8 +50,13 @@ export interface StoredOrder {
 
 /**
  * What the payer paid of an order's total in Micro-USD, rounded down: the rest is the operator's addition. No refund that
- * a merchant makes returns more.
+ * a merchant makes returns more. 0 for an addition that is no part of the total: then the row is false.
  */
-export function paidValueOf({ amounts: { totalValue }, order: { total }, added }: StoredOrder): MicroUsd {
-  return microUsd((totalValue * (total - added)) / total);
+export function paidValueOf({
+  amounts: { totalValue },
+  order: { total },
+  added,
+}: Pick<StoredOrder, 'amounts' | 'added'> & { readonly order: Pick<Order, 'total'> }): MicroUsd {
+  const isPart = total > 0n && added >= 0n && added <= total;
+  return isPart ? microUsd((totalValue * (total - added)) / total) : microUsd(0n);
 }
