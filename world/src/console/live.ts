@@ -138,10 +138,15 @@ export class LiveReader {
   #readRequests(): readonly LiveRequest[] {
     for (const line of this.#readNewLines()) {
       const request = requestIn(line);
-      if (request !== undefined) this.#requests.push(request);
+      // The log has the machine's time; the page shows all in the world's.
+      if (request !== undefined) this.#requests.push({ ...request, at: this.#worldTime(request.at) });
     }
     this.#requests = this.#requests.filter(({ id }) => !this.#own.has(id)).slice(-REQUESTS_SHOWN);
     return this.#requests.toReversed();
+  }
+
+  #worldTime(time: string): string {
+    return new Date(Date.parse(time) + this.#options.clockOffsetSeconds() * 1_000).toISOString();
   }
 
   #readNewLines(): string[] {

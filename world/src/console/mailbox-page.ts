@@ -38,7 +38,8 @@ const mailItem = (mail: MailboxMail, open: MailboxMail | undefined): Html => {
 
 const timeOf = ({ receivedAt }: MailboxMail): Html => {
   const iso = receivedAt.toISOString();
-  return html`<time datetime="${iso}">${iso.slice(11, 16)} UTC</time>`;
+  const day = receivedAt.toLocaleDateString('en', { month: 'short', day: 'numeric', timeZone: 'UTC' });
+  return html`<time datetime="${iso}">${day}, ${iso.slice(11, 16)} UTC</time>`;
 };
 
 const openMail = (mail: MailboxMail): Html => {

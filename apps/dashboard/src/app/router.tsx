@@ -5,6 +5,7 @@ import {
   createRootRoute,
   createRoute,
   createRouter,
+  notFound,
   Outlet,
   redirect,
 } from '@tanstack/react-router';
@@ -83,7 +84,8 @@ export function makeRouter(queries: QueryClient) {
       const { merchantId } = params as { merchantId: string };
       if (merchantId.startsWith('mer_')) return;
       const id = firstMerchant(await findMe(queries, location.href));
-      if (id !== undefined) throw redirect({ href: `/dashboard/${id}${location.href}`, replace: true });
+      if (id === undefined) throw notFound();
+      throw redirect({ href: `/dashboard/${id}${location.href}`, replace: true });
     },
   });
   merchant.addChildren(screens.flatMap((screen) => screenRoutes(() => merchant, screen)));

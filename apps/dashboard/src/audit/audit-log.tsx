@@ -30,7 +30,7 @@ const columns: readonly Column<Entry>[] = [
     isWide: true,
     cell: ({ action, actorName, before, after, subject, at }) => (
       <>
-        <span className="block truncate font-medium">{actTitle(action)}</span>
+        <span className="block font-medium max-sm:whitespace-normal sm:truncate">{actTitle(action)}</span>
         <span className="block truncate text-sm text-soft sm:hidden">
           <bdi>{actorName}</bdi>
         </span>

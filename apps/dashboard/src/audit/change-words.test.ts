@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { formatUsd } from '../ui/format.ts';
+import { exactTime, formatUsd } from '../ui/format.ts';
 import { changesLine, changesOf } from './change-words.ts';
 
 test('an act shows in words what it changed, without what changes each time', () => {
@@ -48,6 +48,8 @@ test('lists of values are one field, and flags are words', () => {
   ]);
   assert.equal(changesLine(changesOf('', '{"proof":"password"}')), 'Proven by: Password');
   assert.equal(changesLine(changesOf('{"note":"x"}', '{}')), 'Note: removed');
+  const [from] = changesOf('', '{"from":1796083200}');
+  assert.equal(from?.after, exactTime(new Date(1_796_083_200_000)));
   assert.deepEqual(changesOf('', ''), []);
   assert.deepEqual(changesOf('', '{"a":null,"b":""}'), []);
 });

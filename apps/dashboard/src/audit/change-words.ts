@@ -60,7 +60,16 @@ const names = mapOf({
 const money = new Set([
   ...['amount', 'unitPrice', 'commonPrices', 'maxSessionAmount', 'maxDayAmount', 'underpaidAmount'],
 ]);
-const times = new Set(['activeUntil', 'expiresAt', 'effectiveAt', 'revokedAt', 'decideBy', 'expirationTime']);
+const times = new Set([
+  'activeUntil',
+  'expiresAt',
+  'effectiveAt',
+  'revokedAt',
+  'decideBy',
+  'expirationTime',
+  'from',
+  'to',
+]);
 const flags = new Set(['payerEmailRequired']);
 
 /** Values of fields that are words of the API. */

@@ -37,8 +37,9 @@ const tabs: readonly { readonly status: '' | SessionStatus; readonly label: stri
 function titleOf({ session }: SessionView): string {
   const [first, ...others] = session.lineItems.items;
   const name = first?.productData?.productName ?? '';
-  const more = others.length === 0 ? '' : ` and ${others.length} more`;
-  return name === '' ? 'Payment' : `${isolated(name)}${more}`;
+  if (name === '') return 'Payment';
+  // Isolated only beside other words: a text that is one isolate is cut at the wrong end.
+  return others.length === 0 ? name : `${isolated(name)} and ${others.length} more`;
 }
 
 const none = <span className="text-faint">—</span>;
@@ -141,7 +142,7 @@ function columnsOf(tokenOf: (tokenId: string) => PaymentToken | undefined): read
 /** The name of its link, where that says more than what was bought. */
 function LinkName({ of, className }: { readonly of: SessionView; readonly className?: string }) {
   const { linkName = '' } = of;
-  if (linkName === '' || titleOf(of) === isolated(linkName)) return null;
+  if (linkName === '' || titleOf(of) === linkName) return null;
   return <span className={classNames('block truncate text-sm text-soft', className)}>{linkName}</span>;
 }
 

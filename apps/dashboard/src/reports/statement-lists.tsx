@@ -42,6 +42,9 @@ interface ListProps<Row> {
 
 export const head = 'py-2 pr-3 text-left font-medium last:pr-0';
 export const cell = 'py-1.5 pr-3 align-top last:pr-0';
+/** A phone shows what decides; the rest is on wider screens and on paper. */
+export const onPaper = 'not-print:max-md:hidden';
+export const nameClass = 'block max-w-60 wrap-anywhere md:min-w-36';
 export const number = 'text-right whitespace-nowrap tabular-nums';
 
 const utcText = (time: string) => time.replace('T', ' ').replace('Z', '');
@@ -66,7 +69,7 @@ export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlem
               <th scope="col" className={head}>
                 Wallet and token
               </th>
-              <th scope="col" className={head}>
+              <th scope="col" className={`${head} ${onPaper}`}>
                 Transaction
               </th>
               <th scope="col" className={`${head} text-right`}>
@@ -77,13 +80,17 @@ export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlem
           <tbody className="divide-y divide-line">
             {rows.map((row) => (
               <tr key={row.sessionId}>
-                <td className={`${cell} whitespace-nowrap tabular-nums`}>{utcText(row.settledAt)}</td>
-                <td className={cell}>
-                  <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
-                  <span className="text-soft">{tokenName(row.settlementToken)}</span>
-                  <span className="block min-w-40 font-mono text-xs break-all">{row.recipient}</span>
+                <td className={`${cell} tabular-nums md:whitespace-nowrap print:whitespace-nowrap`}>
+                  {utcText(row.settledAt)}
                 </td>
-                <td className={`${cell} font-mono text-xs break-all`}>
+                <td className={cell}>
+                  <span className={nameClass}>{nameOf(row.accountId)}</span>
+                  <span className="text-soft">{tokenName(row.settlementToken)}</span>
+                  <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
+                    {row.recipient}
+                  </span>
+                </td>
+                <td className={`${cell} ${onPaper} font-mono text-xs break-all`}>
                   <span className="block min-w-40">{row.completeTx}</span>
                 </td>
                 <td className={`${cell} ${number}`}>
@@ -117,7 +124,7 @@ export function Refunds({ list: { count, rows }, nameOf }: ListProps<Refunded>) 
               <th scope="col" className={head}>
                 Wallet and payment
               </th>
-              <th scope="col" className={head}>
+              <th scope="col" className={`${head} ${onPaper}`}>
                 Transaction
               </th>
               <th scope="col" className={`${head} text-right`}>
@@ -128,12 +135,16 @@ export function Refunds({ list: { count, rows }, nameOf }: ListProps<Refunded>) 
           <tbody className="divide-y divide-line">
             {rows.map((row) => (
               <tr key={row.refundId}>
-                <td className={`${cell} whitespace-nowrap tabular-nums`}>{utcText(row.refundedAt)}</td>
-                <td className={cell}>
-                  <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
-                  <span className="block min-w-40 font-mono text-xs break-all">{row.sessionId}</span>
+                <td className={`${cell} tabular-nums md:whitespace-nowrap print:whitespace-nowrap`}>
+                  {utcText(row.refundedAt)}
                 </td>
-                <td className={`${cell} font-mono text-xs break-all`}>
+                <td className={cell}>
+                  <span className={nameClass}>{nameOf(row.accountId)}</span>
+                  <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
+                    {row.sessionId}
+                  </span>
+                </td>
+                <td className={`${cell} ${onPaper} font-mono text-xs break-all`}>
                   <span className="block min-w-40">{row.txHash}</span>
                 </td>
                 <td className={`${cell} ${number}`}>
@@ -148,12 +159,12 @@ export function Refunds({ list: { count, rows }, nameOf }: ListProps<Refunded>) 
   );
 }
 
-/** A table that scrolls by itself on a phone, and stands whole on paper. */
+/** A table that scrolls by itself where it has no room, and stands whole on paper. */
 export function Wide({ label, children }: { readonly label: string; readonly children: ReactNode }) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: the arrow keys scroll it
     <section aria-label={label} tabIndex={0} className="overflow-x-auto print:overflow-visible">
-      <table aria-label={label} className="w-full min-w-2xl border-collapse print:min-w-0">
+      <table aria-label={label} className="w-full border-collapse md:min-w-2xl print:min-w-0">
         {children}
       </table>
     </section>

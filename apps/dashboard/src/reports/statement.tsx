@@ -17,7 +17,9 @@ import {
   head,
   type Listed,
   maxListed,
+  nameClass,
   number,
+  onPaper,
   type Refunded,
   Refunds,
   type Settlement,
@@ -133,6 +135,23 @@ function useStatement({ period, body, account }: ReturnType<typeof useReportChoi
   });
 }
 
+const sumNames = ['Gross received', 'Refunds', 'Fees of settlements', 'Net settled'] as const;
+/** A phone has room for one column of sums. */
+const columnClass = (name: (typeof sumNames)[number] | undefined) => (name === 'Net settled' ? '' : onPaper);
+
+/** What a phone has no columns for. */
+function PhoneSums({ values }: { readonly values: readonly bigint[] }) {
+  return (
+    <span className="block text-sm font-normal text-soft md:hidden print:hidden">
+      {sumNames.slice(0, -1).map((name, index) => (
+        <span key={name} className="block">
+          {name} <ExactUsd micro={values[index] ?? 0n} />
+        </span>
+      ))}
+    </span>
+  );
+}
+
 function Sums({
   rows,
   nameOf,
@@ -160,8 +179,8 @@ function Sums({
             <th scope="col" className={head}>
               Wallet and token
             </th>
-            {['Gross received', 'Refunds', 'Fees of settlements', 'Net settled'].map((name) => (
-              <th key={name} scope="col" className={`${head} text-right`}>
+            {sumNames.map((name) => (
+              <th key={name} scope="col" className={`${head} text-right ${columnClass(name)}`}>
                 {name}
               </th>
             ))}
@@ -171,11 +190,12 @@ function Sums({
           {rows.map((row) => (
             <tr key={`${row.accountId} ${row.tokenId}`}>
               <td className={cell}>
-                <span className="block max-w-60 min-w-36 wrap-anywhere">{nameOf(row.accountId)}</span>
+                <span className={nameClass}>{nameOf(row.accountId)}</span>
                 <span className="text-soft">{tokenName(row.tokenId)}</span>
+                <PhoneSums values={amounts(row)} />
               </td>
               {amounts(row).map((value, index) => (
-                <td key={String(index)} className={`${cell} ${number}`}>
+                <td key={String(index)} className={`${cell} ${number} ${columnClass(sumNames[index])}`}>
                   <ExactUsd micro={value} digits={digits[index]} />
                 </td>
               ))}
@@ -184,9 +204,10 @@ function Sums({
           <tr className="border-t border-line-strong font-semibold">
             <th scope="row" className={`${cell} text-left`}>
               Total
+              <PhoneSums values={amounts(total)} />
             </th>
             {amounts(total).map((value, index) => (
-              <td key={String(index)} className={`${cell} ${number}`}>
+              <td key={String(index)} className={`${cell} ${number} ${columnClass(sumNames[index])}`}>
                 <ExactUsd micro={value} digits={digits[index]} />
               </td>
             ))}

@@ -17,7 +17,7 @@ export function PageHeader({
   return (
     <header className="mb-6 flex flex-wrap items-center justify-between gap-x-4 gap-y-2">
       {/* As high as a button, so that titles stand at one height with and without acts. */}
-      <div className="flex min-h-10 min-w-0 grow flex-wrap items-center gap-x-3 gap-y-1 md:min-h-9 lg:basis-0">
+      <div className="flex min-h-10 min-w-0 grow flex-wrap items-center gap-x-3 gap-y-2 md:min-h-9 lg:basis-0">
         <h1 className="max-w-full text-2xl font-semibold tracking-tight text-balance wrap-anywhere">
           {title}
         </h1>

@@ -1,4 +1,4 @@
-import { Package } from 'lucide-react';
+import { Image, Package } from 'lucide-react';
 import { classNames } from './class-names.ts';
 import { hostedImagePath } from './hosted-image.ts';
 
@@ -24,7 +24,7 @@ export function Picture({
   if (path === undefined)
     return (
       <span aria-hidden className={classNames(frame, 'flex items-center justify-center text-faint')}>
-        <Package />
+        {fit === 'cover' ? <Package /> : <Image />}
       </span>
     );
   return (

@@ -65,15 +65,12 @@ export function SessionStatusLines({
     <>
       <SessionStatusBadge session={session} transaction={transaction} deposits={deposits} />
       {deposits.map((deposit) => (
-        <span
-          key={`${deposit.tokenId}${deposit.addressEnd}`}
-          className="block text-sm text-soft sm:whitespace-nowrap"
-        >
+        <span key={`${deposit.tokenId}${deposit.addressEnd}`} className="block w-36 text-sm text-soft">
           {receivedText(deposit)}
         </span>
       ))}
       {exceptions.map((exception) => (
-        <span key={exception.exceptionId} className="block text-sm text-soft sm:whitespace-nowrap">
+        <span key={exception.exceptionId} className="block w-36 text-sm text-soft">
           {cameText(exception, tokenOf(exception.tokenId))}
         </span>
       ))}

@@ -229,11 +229,19 @@ function OnItsWay({ account: { accountId }, tokens }: WayProps) {
       key: 'token',
       header: 'Token',
       isWide: true,
-      cell: ({ tokenId }) => tokenNames([tokenId], tokens),
+      cell: ({ tokenId, status }) => (
+        <>
+          {tokenNames([tokenId], tokens)}
+          <span className="block text-sm text-soft sm:hidden">
+            {sessionStatusText(status as SessionStatus)}
+          </span>
+        </>
+      ),
     },
     {
       key: 'state',
       header: 'Status',
+      from: 'sm',
       cell: ({ status }) => (
         <span className="whitespace-nowrap">{sessionStatusText(status as SessionStatus)}</span>
       ),

@@ -116,7 +116,13 @@ export default function Wallets() {
           <Empty
             icon={<Wallet />}
             title="No wallets"
-            action={mayChange && <Button onClick={() => setAdding(true)}>Add a wallet</Button>}
+            action={
+              mayChange && (
+                <Button kind="primary" icon={<Plus />} onClick={() => setAdding(true)}>
+                  Add a wallet
+                </Button>
+              )
+            }
           >
             Payments need a wallet to go to.
           </Empty>

@@ -26,8 +26,11 @@ const columnsFor = (isHeld: boolean): readonly Column<Sent>[] => [
   {
     key: 'status',
     header: 'Status',
-    cell: ({ status, nextAttemptAt, attempts }) => (
-      <DeliveryBadge {...{ status, nextAttemptAt, attempts, isHeld }} />
+    cell: ({ status, nextAttemptAt, attempts, createAt }) => (
+      <>
+        <DeliveryBadge {...{ status, nextAttemptAt, attempts, isHeld }} />
+        <Time time={createAt} className="block text-sm text-soft sm:hidden" />
+      </>
     ),
   },
   {

@@ -216,7 +216,10 @@ test('an e-mail about many acts shows those of API keys first, and sends to the 
   world.merchants.clock.time += 3_600_000;
   await tell('key', 25);
   const byKeys = await gathered();
-  assert.match(byKeys?.text ?? '', /^And: 5 more, some by API keys: look at what they led to$/m);
+  assert.match(
+    byKeys?.text ?? '',
+    /^And: 5 more, some of them by API keys: check your keys, webhooks and links$/m,
+  );
   assert.match(
     byKeys?.text ?? '',
     new RegExp(`^Open the dashboard:\nhttps://pay.example.com/dashboard/${merchantId}/webhooks$`, 'm'),

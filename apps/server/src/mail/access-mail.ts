@@ -177,7 +177,7 @@ export async function composeAccessMail(
   const isRestOnRecord = isCut && told.slice(maxShown).every(({ actor }) => actor.kind !== 'key');
   const whereMore = isRestOnRecord
     ? 'which the audit log lists'
-    : 'some by API keys: look at what they led to';
+    : 'some of them by API keys: check your keys, webhooks and links';
   const shown = await findShownMerchant(db, mail.merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
   const fill = filler(merchant, told);

@@ -57,9 +57,17 @@ function show(id: string, key: string, items: () => readonly HTMLElement[]): voi
   list.replaceChildren(...items());
 }
 
+/** `40 min`, `5 h` or `24 d 20 h`. */
+function spanOf(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 120) return `${minutes} min`;
+  const hours = Math.round(minutes / 60);
+  return hours < 48 ? `${hours} h` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
+}
+
 /** What stands above each page. */
 function showTop({ now, clockOffsetSeconds, newestMail }: LiveAnswer): void {
-  const ahead = clockOffsetSeconds === 0 ? '' : `, ${Math.round(clockOffsetSeconds / 60)} min ahead`;
+  const ahead = clockOffsetSeconds === 0 ? '' : `, ${spanOf(clockOffsetSeconds)} ahead`;
   find('clock').textContent = new Date(now).toLocaleTimeString() + ahead;
   const count = find('mail-count');
   count.hidden = newestMail === 0;

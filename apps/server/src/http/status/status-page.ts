@@ -4,7 +4,11 @@ import type { BooksStatus, ChainStatus } from '#reconcile/status.ts';
 const style =
   'body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:2rem auto;padding:0 1rem}' +
   'table{border-collapse:collapse;width:100%}th,td{text-align:left;padding:.4rem .6rem;border-bottom:1px solid #8884}' +
-  'td.number{text-align:right;font-variant-numeric:tabular-nums}:root{color-scheme:light dark}';
+  '.number{text-align:right;font-variant-numeric:tabular-nums}:root{color-scheme:light dark}' +
+  // A phone has no room for five columns.
+  '@media(max-width:44rem){table,tbody,tr,td{display:block}thead{display:none}td{border:0;padding:.1rem 0}' +
+  'tr{padding:.6rem 0;border-bottom:1px solid #8884}td.number{display:flex;justify-content:space-between;gap:1rem}' +
+  'td.number::before{content:attr(data-name)}}';
 
 /** The page has no script, and only its own style. */
 export const statusPagePolicy =
@@ -29,16 +33,16 @@ function section(chain: ChainStatus) {
   const block =
     chain.reconciledBlock === null
       ? 'Not compared yet.'
-      : `Agreed at block ${chain.reconciledBlock}, ${chain.reconciledAt ?? ''}.`;
+      : `Agreed at block ${chain.reconciledBlock}, ${(chain.reconciledAt ?? '').slice(0, 19).replace('T', ' ')} UTC.`;
   const state =
     chain.settlement === 'running' ? 'Settlement is running.' : `Settlement is stopped: ${chain.reason}.`;
   const payments =
     chain.payments === 'available' ? '' : `New payments are ${chain.payments}: ${chain.paymentsReason}.`;
   return html`<section><h2>${chain.chain} (${chain.chainId})</h2><p>${block} ${state} ${payments}</p>
-<table><thead><tr><th>Holder</th><th>Token</th><th>Ledger</th><th>Chain</th><th>Ledger minus chain</th></tr></thead>
+<table><thead><tr><th>Holder</th><th>Token</th><th class="number">Ledger</th><th class="number">Chain</th><th class="number">Ledger minus chain</th></tr></thead>
 <tbody>${chain.balances.map(
     (balance) => html`<tr><td>${holderNames[balance.holder]}</td><td>${balance.token}</td>
-<td class="number">${balance.ledger}</td><td class="number">${balance.chain}</td>
-<td class="number">${balance.difference}</td></tr>`,
+<td class="number" data-name="Ledger">${balance.ledger}</td><td class="number" data-name="Chain">${balance.chain}</td>
+<td class="number" data-name="Ledger minus chain">${balance.difference}</td></tr>`,
   )}</tbody></table></section>`;
 }
