@@ -94,6 +94,9 @@ export function conventionsPage(): DocsPage {
       heading('Envelope'),
       'Every answer is `{code, message, data}`, and `code` = 0 is success. Business errors are HTTP 200 too. Answers of ' +
         'the AI protocol have the members of `data` beside it as well. Every answer carries `Request-Id`.',
+      'So a tool that knows statuses alone takes a refusal for a success: `curl -f` and health checks of proxies do, and metrics and ' +
+        "alerts about 4xx count none of them. In a shell test the code, such as by `jq -e '.code == 0'`, or use the command line, " +
+        'which ends with 1. In a program count `code` or `error.slug` yourself; the SDK throws an error that has both.',
       heading('Money'),
       list(
         'Amounts of the merchant API are integers in Micro-USD: 1,000,000 is one US dollar.',
