@@ -4,62 +4,26 @@
 //   node scripts/generate-sdk.ts --check    exits 1 when a committed file differs from its source
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { branding, brandingUpdateBody } from '@florin/protocol/branding.ts';
+import { branding } from '@florin/protocol/branding.ts';
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
-import { events, eventTypes } from '@florin/protocol/event.ts';
+import { eventPatterns, events, eventTypes } from '@florin/protocol/event.ts';
 import { event } from '@florin/protocol/event-api.ts';
 import { eventFixture } from '@florin/protocol/event-fixture.ts';
-import { linkDetail, linkUpdateBody } from '@florin/protocol/link.ts';
+import { linkDetail } from '@florin/protocol/link.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { errorsOf, serverErrors } from '@florin/protocol/openapi-errors.ts';
 import { eventName } from '@florin/protocol/openapi-events.ts';
-import { namedSchemas, nameOfSchema } from '@florin/protocol/openapi-schema.ts';
-import { product, productUpdateBody } from '@florin/protocol/product.ts';
-import { reportCreateBody } from '@florin/protocol/report-api.ts';
+import { namedSchemas } from '@florin/protocol/openapi-schema.ts';
+import { product } from '@florin/protocol/product.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import { listCursor, replacement, successReply } from '@florin/protocol/schema.ts';
-import { sessionStatuses } from '@florin/protocol/session.ts';
-import { sessionRoutes } from '@florin/protocol/session-api.ts';
-import { sessionSearchBody } from '@florin/protocol/session-search.ts';
-import { webhook, webhookUpdateBody } from '@florin/protocol/webhook.ts';
-import {
-  commentText,
-  type Direction,
-  declarationText,
-  type NameOf,
-  typeText,
-  type WireSchema,
-} from './sdk-types.ts';
+import { replacement } from '@florin/protocol/schema.ts';
+import { webhook } from '@florin/protocol/webhook.ts';
+import { listFilter, nameOf, ownNames, sessionFilter, wanted } from './sdk-names.ts';
+import { commentText, type Direction, declarationText, typeText, type WireSchema } from './sdk-types.ts';
 
 const folder = 'packages/sdk/src';
 const head = '// Written by scripts/generate-sdk.ts.\n';
 const routes: Readonly<Record<string, Route>> = merchantApi.routes;
-
-const pageSize = { type: 'integer', description: 'Entries of one page: 1 to 100, the default' };
-/** Entries of a list, as its methods take them. */
-const listFilter = { ...listCursor, properties: { ...listCursor.properties, size: pageSize } };
-/** Sessions have a list for each status; one method of the SDK reads them all. */
-const sessionFilter = {
-  type: 'object',
-  properties: {
-    status: { type: 'string', enum: sessionStatuses },
-    ...sessionRoutes.listSessions.query?.properties,
-    size: pageSize,
-  },
-};
-
-/** Schemas that only the SDK names. */
-const ownNames: Readonly<Record<string, object>> = {
-  ListFilter: listFilter,
-  BrandingUpdateRequest: brandingUpdateBody,
-  PaymentLinkUpdateRequest: linkUpdateBody,
-  ProductUpdateRequest: productUpdateBody,
-  ReportCreateRequest: reportCreateBody,
-  SessionFilter: sessionFilter,
-  SessionSearchRequest: sessionSearchBody,
-  Success: successReply,
-  WebhookUpdateRequest: webhookUpdateBody,
-};
 
 /** Every method of the SDK that sends one operation as it is, by the interface that has it. */
 const methods = {
@@ -152,16 +116,6 @@ function readIfPresent(file: string): string | undefined {
   return existsSync(file) ? readFileSync(file, 'utf8') : undefined;
 }
 
-/** Names that the types refer to and that are still without a declaration. */
-const wanted = new Map<string, WireSchema>();
-
-const nameOf: NameOf = (schema) => {
-  if (schema.enum !== undefined && schema.enum.length === eventTypes.length) return 'EventType';
-  const name = Object.keys(ownNames).find((each) => ownNames[each] === schema) ?? nameOfSchema(schema);
-  if (name !== undefined) wanted.set(name, schema);
-  return name === 'Event' ? 'FlorinEvent' : name;
-};
-
 function typeOf(schema: unknown, direction: Direction, indent = ''): string {
   return typeText(schema as WireSchema, direction, nameOf, indent);
 }
@@ -185,7 +139,9 @@ function wireFile(): string {
   const declarations = [...declared]
     .sort(([left], [right]) => (left < right ? -1 : 1))
     .map(([, text]) => text);
-  return [head, ...declarations, eventsText, operations, errorsText(), routesText()].join('\n');
+  const imports =
+    "import type { Usd } from './amount.ts';\nimport type { GivenMetadata, SessionMetadata } from './metadata.ts';\n";
+  return [head + imports, ...declarations, eventsText, operations, errorsText(), routesText()].join('\n');
 }
 
 function eventTypesText(): string {
@@ -201,7 +157,7 @@ function eventTypesText(): string {
     ...types,
     `/** An event of a type that is newer than this version of the SDK. */\nexport interface UnknownEvent extends EventCommon {\n  type: 'unknown';\n  /** The type as it was sent. */\n  unknownType: string;\n  data: unknown;\n}\n`,
     `/** What a webhook receives. \`type\` tells what \`data\` is. */\nexport type FlorinEvent =\n${[...eventTypes.map(eventName), 'UnknownEvent'].map((name) => `  | ${name}`).join('\n')};\n`,
-    `/** Every type of event that this version of the SDK knows. */\nexport const eventTypes = [\n${eventTypes.map((type) => `  '${type}',\n`).join('')}] as const;\nexport type EventType = (typeof eventTypes)[number];\n`,
+    `/** Every type of event that this version of the SDK knows. */\nexport const eventTypes = [\n${eventTypes.map((type) => `  '${type}',\n`).join('')}] as const;\nexport type EventType = (typeof eventTypes)[number];\n\n/** What \`subscribedEvents\` may have. */\nexport type EventSubscription = EventType | ${eventPatterns.map((pattern) => `'${pattern}'`).join(' | ')};\n`,
   ].join('\n');
 }
 

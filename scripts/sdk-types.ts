@@ -20,6 +20,11 @@ export type Direction = 'request' | 'reply';
 /** The name of a schema that has a declaration of its own. */
 export type NameOf = (schema: WireSchema) => string | undefined;
 
+/** Members of an object that are all there or all absent, by the name of its schema. */
+const together: Readonly<Record<string, readonly string[]>> = {
+  Refund: ['refundedAmount', 'requiredBalance', 'txRequest', 'prerequisites'],
+};
+
 /** A declaration of a schema: an interface for an object, else a type. */
 export function declarationText(
   name: string,
@@ -29,11 +34,29 @@ export function declarationText(
 ): string {
   // Its own name would only refer to itself.
   const nameInside: NameOf = (part) => (part === schema ? undefined : nameOf(part));
-  const text = typeText(schema, direction, nameInside);
   const head = commentText(schema.description, '');
+  if (together[name] !== undefined) return head + togetherText(name, schema, together[name], nameInside);
+  const text = typeText(schema, direction, nameInside);
   return text.startsWith('{')
     ? `${head}export interface ${name} ${text}\n`
     : `${head}export type ${name} = ${text};\n`;
+}
+
+/** A union, so that one of the members that are there together tells that the others are. */
+function togetherText(name: string, schema: WireSchema, members: readonly string[], nameOf: NameOf): string {
+  const { properties = {}, required = [] } = schema;
+  const entries = Object.entries(properties);
+  const partOf = (isTogether: boolean) => {
+    const own = entries.filter(([member]) => members.includes(member) === isTogether);
+    const part = {
+      ...schema,
+      properties: Object.fromEntries(own),
+      required: isTogether ? members : required,
+    };
+    return typeText(part, 'reply', nameOf);
+  };
+  const none = members.map((member) => `  ${member}?: undefined;\n`).join('');
+  return `export type ${name} = ${partOf(false)} & (${partOf(true)} | {\n${none}});\n`;
 }
 
 /** The type of a schema. */

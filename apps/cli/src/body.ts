@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { text } from 'node:stream/consumers';
-import { FlorinError, usd } from '@florin/sdk';
+import { FlorinError, type Usd, usd } from '@florin/sdk';
 import { type CliOutside, type Options, optional } from './command.ts';
 import { CommandError, UsageError } from './command-error.ts';
 
@@ -84,7 +84,7 @@ export function callOptionsOf(options: Options): { idempotencyKey: string | unde
 }
 
 /** Micro-USD of an amount in US dollars: `4.50`. */
-export function microUsdOf(option: string, amount: string): number {
+export function microUsdOf(option: string, amount: string): Usd {
   try {
     return usd(amount);
   } catch (error) {
@@ -94,7 +94,7 @@ export function microUsdOf(option: string, amount: string): number {
 }
 
 /** An optional amount in US dollars, in Micro-USD. */
-export function optionalAmount(options: Options, option: string): number | undefined {
+export function optionalAmount(options: Options, option: string): Usd | undefined {
   const amount = options.optional(option);
   return amount === undefined ? undefined : microUsdOf(option, amount);
 }

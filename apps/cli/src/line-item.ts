@@ -1,3 +1,4 @@
+import type { Usd } from '@florin/sdk';
 import { countOf, microUsdOf } from './body.ts';
 import { repeatable } from './command.ts';
 import { UsageError } from './command-error.ts';
@@ -11,8 +12,8 @@ export const productOption = repeatable(
 /** One line of a flag: what, for how much, and how many. */
 export interface GivenItem {
   readonly what: string;
-  /** Micro-USD; undefined without a price. */
-  readonly price: number | undefined;
+  /** Undefined without a price. */
+  readonly price: Usd | undefined;
   readonly quantity: number;
 }
 

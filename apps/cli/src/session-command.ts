@@ -171,11 +171,16 @@ function itemsOf(options: Options): CheckoutSessionRequest['lineItems'] | undefi
       const { what: name, price, quantity } = givenItemOf('item', each);
       if (price === undefined)
         throw new UsageError(`--item is ${each}: give a name and a price, such as Tea=4.50`);
-      return { name, price, quantity };
+      return {
+        itemType: 'one_time',
+        quantity,
+        unitPrice: price,
+        productData: { productName: name },
+      } as const;
     }),
     ...options.all('product').map((each) => {
       const { what: productId, price, quantity } = givenItemOf('product', each);
-      return { productId, price, quantity };
+      return { itemType: 'product', productId, quantity, unitPrice: price } as const;
     }),
   ];
   return items.length === 0 ? undefined : items;

@@ -1,4 +1,4 @@
-import type { EventType, Webhook, WebhookCreateRequest, Webhooks } from '@florin/sdk';
+import type { EventSubscription, EventType, Webhook, WebhookCreateRequest, Webhooks } from '@florin/sdk';
 import {
   bodyOf,
   bodyOption,
@@ -37,10 +37,11 @@ function fieldsOf(options: Options) {
   return {
     webhookName: options.optional('name'),
     webhookUrl: options.optional('to'),
+    // The service refuses what is no type.
     subscribedEvents: options
       .optional('events')
       ?.split(',')
-      .map((each) => each.trim()),
+      .map((each) => each.trim() as EventSubscription),
     webhookDescription: options.optional('description'),
   };
 }

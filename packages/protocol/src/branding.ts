@@ -58,7 +58,9 @@ export const branding = Type.Object({
   ),
   ...look,
   embedOrigins,
-  updateAt: Type.Union([Type.Literal(''), timestampText], { description: 'Empty before the first update' }),
+  updateAt: Type.Union([Type.Literal(''), timestampText], {
+    description: 'YYYY-MM-DD HH:MM:SS, UTC; empty before the first update',
+  }),
 });
 export type Branding = Static<typeof branding>;
 

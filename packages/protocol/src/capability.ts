@@ -28,8 +28,10 @@ export const paymentCapability = Type.Object({
   tokenId: Type.String(),
   crosschain: Type.Boolean(),
   feeRatePPM: Type.Integer(),
-  minPaymentValue: Type.Integer({ description: 'The least price that is accepted with feeModel 1' }),
-  maxPaymentValue: Type.Integer({ description: 'The highest price that is accepted' }),
+  minPaymentValue: Type.Integer({
+    description: 'Micro-USD: the least price that is accepted with feeModel 1',
+  }),
+  maxPaymentValue: Type.Integer({ description: 'Micro-USD: the highest price that is accepted' }),
   etaSeconds: Type.Integer({
     description:
       'Time from the payment to the merchant in seconds, as measured on the chains over the last minutes; for accounts ' +

@@ -1,7 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { eventTypes } from './event.ts';
 import { route } from './route.ts';
-import { cursorPage, idText, listCursor, pageParams, successReply, timestampText } from './schema.ts';
+import {
+  cursorPage,
+  idText,
+  listCursor,
+  pageParams,
+  successReply,
+  timestampOrNull,
+  timestampText,
+} from './schema.ts';
 import { latestSeconds } from './webhook.ts';
 
 /**
@@ -21,12 +29,10 @@ export const maxResent = 500;
 const resendStatuses = ['succeeded', 'failed', 'skipped', 'pending'] as const;
 export type ResendStatus = (typeof resendStatuses)[number];
 
-const timestampOrNull = Type.Union([timestampText, Type.Null()]);
-
 const attempt = {
   attempt: Type.Integer({ description: 'Counts from 1, and continues through replays' }),
   at: timestampText,
-  httpStatus: Type.Union([Type.Integer(), Type.Null()]),
+  httpStatus: Type.Union([Type.Integer(), Type.Null()], { description: 'null without an answer' }),
   latencyMs: Type.Integer(),
   error: Type.String({ description: 'Empty after a success' }),
   responseBody: Type.String({ description: 'The first 4 KiB of the answer' }),

@@ -5,7 +5,7 @@ import { raisedException } from './exception.ts';
 import { linkDetail } from './link.ts';
 import { product } from './product.ts';
 import { refund } from './refund.ts';
-import { session, sessionView } from './session.ts';
+import { paidSessionView, session } from './session.ts';
 import { webhook } from './webhook.ts';
 
 /** What is known of one type of event. */
@@ -66,18 +66,22 @@ export const events = {
     when: 'Its payment is in a block that is not final.',
   },
   'session.paid': {
-    data: sessionView,
+    data: paidSessionView,
     state: { status: 'paid' },
     when: 'Its payment is final. Raised once.',
   },
-  'session.settling': { data: sessionView, state: { status: 'settling' }, when: 'A settlement is recorded.' },
+  'session.settling': {
+    data: paidSessionView,
+    state: { status: 'settling' },
+    when: 'A settlement is recorded.',
+  },
   'session.completed': {
-    data: sessionView,
+    data: paidSessionView,
     state: { status: 'completed' },
     when: 'The money is in the merchant’s wallet, final. May come again after `session.settlement_pending`.',
   },
   'session.settlement_pending': {
-    data: sessionView,
+    data: paidSessionView,
     state: { status: 'settlement_pending' },
     when: 'The settlement is delayed and being retried.',
   },

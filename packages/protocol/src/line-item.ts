@@ -23,7 +23,7 @@ export const lineItem = Type.Object({
   itemType,
   productId: Type.String({ description: 'Empty for items without a product' }),
   quantity: Type.Integer(),
-  unitPrice: Type.Integer(),
+  unitPrice: Type.Integer({ description: 'Micro-USD of one unit' }),
   productData: Type.Optional(productData),
 });
 export type LineItem = Static<typeof lineItem>;

@@ -79,7 +79,11 @@ export type Link = Static<typeof link>;
 /** The create reply nests the items as in the specification's example, and also as in its field list. */
 export const linkCreated = Type.Object({
   ...linkBase,
-  lineItems: Type.Object({ items: Type.Array(lineItem), lineItems, amount: Type.Integer() }),
+  lineItems: Type.Object({
+    items: Type.Array(lineItem),
+    lineItems,
+    amount: Type.Integer({ description: 'Micro-USD: the sum of the line items' }),
+  }),
 });
 export type LinkCreated = Static<typeof linkCreated>;
 

@@ -31,7 +31,7 @@ export const refund = Type.Object({
   txHash: Type.String({ description: 'The transaction that returned the money; empty until completed' }),
   cancelledAt: Type.String({
     description:
-      'When you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it',
+      'YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it',
   }),
   createAt: timestampText,
   updateAt: timestampText,
@@ -39,7 +39,7 @@ export const refund = Type.Object({
     Type.Integer({
       description:
         'Micro-USD of the payment that went back so far, final on chain. Sign only while `refundedOf(orderId)` of the gateway ' +
-        'says the same. Only while the status is requires_signature',
+        'says the same. Only with txRequest',
     }),
   ),
   requiredBalance: Type.Optional(
@@ -54,7 +54,7 @@ export const refund = Type.Object({
         description:
           'What the wallet that sends txRequest must hold: the token that the payer paid, on the chain of the payment. It ' +
           'may differ from the token and chain of your settlement. Check the balance before you send the prerequisites: ' +
-          'with less, txRequest reverts with TransferFailed (0x39f1c8d9). Only while the status is requires_signature',
+          'with less, txRequest reverts with TransferFailed (0x39f1c8d9). Only with txRequest',
       },
     ),
   ),
@@ -62,8 +62,9 @@ export const refund = Type.Object({
   prerequisites: Type.Optional(
     Type.Array(prerequisite, {
       description:
-        'Transactions to send before txRequest, in order: they let the gateway take exactly the amount. Both are there ' +
-        'while the status is requires_signature',
+        'Transactions to send before txRequest, in order: they let the gateway take exactly the amount. txRequest and what is ' +
+        'there only with it are there while the status is requires_signature, unless the service cannot vouch for the payment: ' +
+        'then tell the operator',
     }),
   ),
 });

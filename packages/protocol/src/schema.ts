@@ -75,6 +75,11 @@ export const timestampText = Type.String({
   description: 'YYYY-MM-DD HH:MM:SS, UTC',
 });
 
+/** The same, `null` until it has happened. */
+export const timestampOrNull = Type.Union([timestampText, Type.Null()], {
+  description: 'YYYY-MM-DD HH:MM:SS, UTC; null until then',
+});
+
 /**
  * For two people who change one thing at a time: `updateAt` as the caller read it. Each change has a later second than the
  * one before, so it may run ahead of the clock.

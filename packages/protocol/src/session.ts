@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { paymentException } from './exception.ts';
 import { lineItems, productDataBody, quantity } from './line-item.ts';
-import { feeModel, flag, httpsUrl, idText, text, timestampText } from './schema.ts';
+import { feeModel, flag, httpsUrl, idText, text, timestampOrNull, timestampText } from './schema.ts';
 import { returnBody, returnView } from './shop-return.ts';
 import { transaction } from './transaction.ts';
 
@@ -75,8 +75,8 @@ export const session = Type.Object({
   signedOnce: flag,
   initiateTx: Type.String({ description: 'Hash of the payment transaction; empty until it is seen' }),
   completeTx: Type.String({ description: 'Hash of the settlement transaction; empty until it is final' }),
-  paymentSucceededTime: Type.Union([timestampText, Type.Null()]),
-  settlementSucceededTime: Type.Union([timestampText, Type.Null()]),
+  paymentSucceededTime: timestampOrNull,
+  settlementSucceededTime: timestampOrNull,
   createAt: timestampText,
   status: Type.Enum(sessionStatuses),
   /** Additive: why status is settlement_pending, else empty. */
@@ -152,6 +152,9 @@ export const sessionView = Type.Object({
   ),
 });
 export type SessionView = Static<typeof sessionView>;
+
+/** `data` of events about a session whose payment is final. */
+export const paidSessionView = Type.Object({ session, transaction });
 
 /** Default and least life of a session in seconds, the grace for slow clocks, and the longest life. */
 export const sessionLifeSeconds = { minimum: 1800, grace: 5, maximum: 30 * 24 * 3600 } as const;

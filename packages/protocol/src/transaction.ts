@@ -21,13 +21,15 @@ export const transaction = Type.Object({
   netValue: Type.Integer({ description: 'Micro-USD that the merchant receives' }),
   addedValue: Type.Integer({
     description:
-      'Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund that you make returns more than the payer paid',
+      'Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund that you make returns more than the payer paid. Absent, for 0, in events that are older than this field',
   }),
   /** Additive: the payer's payment, in smallest units of the paid token. */
   paidAmountInToken: Type.String({ description: 'What the payer paid, in smallest units of the paid token' }),
   sourceTx: Type.String({ description: 'Hash of the payment transaction' }),
   targetTx: Type.String({ description: 'Hash of the settlement transaction; empty until it is final' }),
-  executeTime: Type.String({ description: 'Time of the payment, UTC' }),
-  finalizeTime: Type.String({ description: 'Time of the settlement, UTC; empty until it is final' }),
+  executeTime: Type.String({ description: 'YYYY-MM-DD HH:MM:SS, UTC: time of the payment' }),
+  finalizeTime: Type.String({
+    description: 'YYYY-MM-DD HH:MM:SS, UTC: time of the settlement; empty until it is final',
+  }),
 });
 export type PaymentTransaction = Static<typeof transaction>;

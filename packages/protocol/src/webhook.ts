@@ -29,10 +29,13 @@ export const maxWebhooks = 10;
 /** Characters of a receiver's URL, as sent and in its normal form. */
 export const maxWebhookUrlLength = 1000;
 
+/** A type of event, or a pattern of types. The service refuses another text with 100504. */
+export const subscriptionText = text({ min: 1, max: 64 });
+
 export const webhookFields = {
   webhookName: nameText({ max: 100 }),
   webhookUrl: text({ min: 1, max: maxWebhookUrlLength }),
-  subscribedEvents: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
+  subscribedEvents: Type.Array(subscriptionText, { minItems: 1, maxItems: 50 }),
   webhookDescription: Type.Optional(text({ max: 1000 })),
 } as const;
 

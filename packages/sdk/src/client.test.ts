@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { Florin, FlorinError, type FlorinOptions } from './florin.ts';
+import { Florin, FlorinError, type FlorinOptions, type Usd, usd } from './florin.ts';
 import { failure, hangUp, openTestService, success } from './service.fixture.ts';
 
 /** The error of a call that has to fail. */
@@ -13,7 +13,7 @@ async function errorOf(call: Promise<unknown>): Promise<FlorinError> {
   return error;
 }
 
-const body = { name: 'Tea', commonPrices: [1] };
+const body = { name: 'Tea', commonPrices: [usd('1')] };
 const inFlight = failure(409, 400402, 'idempotency_in_flight', {
   retryable: true,
   headers: { 'retry-after': '1' },
@@ -241,7 +241,7 @@ test('an option that is not known or cannot be right is refused before anything 
     const { slug, param: named } = await errorOf(products.create(body, options));
     assert.deepEqual([slug, named], ['argument_invalid', param]);
   }
-  const price = 1n as unknown as number;
+  const price = 1n as unknown as Usd;
   const circle: Record<string, unknown> = {};
   circle['self'] = circle;
   for (const call of [
@@ -255,7 +255,7 @@ test('an option that is not known or cannot be right is refused before anything 
 
 test('an Idempotency-Key that a header cannot carry is refused at once, and others are sent as they are', async () => {
   await using service = await openTestService(success({}));
-  const sale = { settlementToken: 'base::usdc', lineItems: [{ name: 'Tea', price: 1 }] };
+  const sale = { settlementToken: 'base::usdc', lineItems: [{ name: 'Tea', price: usd('1') }] };
   const wrong = ['注文-1', 'é', 'A\n1', 'A\u00001', ' A', 'A ', '', 'A'.repeat(256)];
   for (const idempotencyKey of wrong)
     for (const call of [

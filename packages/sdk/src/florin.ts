@@ -27,13 +27,15 @@ import { type Refunds, refundsOf } from './refunds.ts';
 import { type CheckoutSessions, checkoutSessionsOf, type Sessions, sessionsOf } from './sessions.ts';
 import { unwrap } from './signature.ts';
 
+export type { Usd } from './amount.ts';
 export type { CallOptions } from './client.ts';
 export type { ErrorSlug, OwnErrorSlug } from './error.ts';
 export { FlorinError } from './error.ts';
 export type { EventFilter, Events } from './events.ts';
 export type { ItemPage, List } from './list.ts';
+export type { GivenMetadata, SessionMetadata, Shop } from './metadata.ts';
 export type * from './methods.gen.ts';
-export { formatUsd, usd } from './money.ts';
+export { formatUsd, microUsd, usd } from './money.ts';
 export type { SendRefundOptions, SentRefund } from './refund-sending.ts';
 export type { Refunds, SendableRefund } from './refunds.ts';
 export type {
@@ -45,6 +47,7 @@ export type {
 } from './sessions.ts';
 export type { UnwrapOptions, WebhookHeaders, WebhookSecret } from './signature.ts';
 export { unwrap } from './signature.ts';
+export { toDate } from './time.ts';
 export type { EthersWallet, RefundWallet, ViemWallet } from './wallet.ts';
 export type * from './wire.gen.ts';
 export { errorCodes, eventTypes } from './wire.gen.ts';

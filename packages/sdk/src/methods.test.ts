@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { Florin } from './florin.ts';
+import { type Florin, microUsd, usd } from './florin.ts';
 import { type Answer, openTestService } from './service.fixture.ts';
 
 const link = {
@@ -11,11 +11,15 @@ const link = {
   accountId: 'acc_1',
   settlementToken: 'base::usdc',
   feeModel: 1,
-  lineItems: [{ itemType: 'product', productId: 'prd_1', unitPrice: 1 }],
+  lineItems: [{ itemType: 'product', productId: 'prd_1', unitPrice: usd('1') }],
 } as const;
-const product = { name: 'Tea', commonPrices: [1] };
-const webhook = { webhookName: 'Orders', webhookUrl: 'https://shop.example.com/', subscribedEvents: ['*'] };
-const sale = { settlementToken: 'base::usdc', lineItems: [{ name: 'Tea', price: 1 }] };
+const product = { name: 'Tea', commonPrices: [usd('1')] };
+const webhook = {
+  webhookName: 'Orders',
+  webhookUrl: 'https://shop.example.com/',
+  subscribedEvents: ['*'],
+} as const;
+const sale = { settlementToken: 'base::usdc', lineItems: [{ name: 'Tea', price: usd('1') }] };
 const statuses = [
   'initialized',
   'paid',
@@ -133,13 +137,17 @@ test('an item is sent as the API takes it: by name, by product, or as it is', as
   const wire = {
     itemType: 'one_time',
     quantity: 1,
-    unitPrice: 5,
+    unitPrice: microUsd(5),
     productData: { productName: 'Gift' },
   } as const;
   await service.florin.checkout.sessions.create({
     accountId: 'acc_2',
     settlementToken: 'base::usdc',
-    lineItems: [{ name: 'Tea', price: 1, description: 'Green' }, { productId: 'prd_1', quantity: 2 }, wire],
+    lineItems: [
+      { name: 'Tea', price: usd('1'), description: 'Green' },
+      { productId: 'prd_1', quantity: 2 },
+      wire,
+    ],
     metadata: { order: 'A-1' },
   });
   assert.deepEqual(
@@ -152,7 +160,7 @@ test('an item is sent as the API takes it: by name, by product, or as it is', as
           {
             itemType: 'one_time',
             quantity: 1,
-            unitPrice: 1,
+            unitPrice: 1_000_000,
             productData: { productName: 'Tea', productDescription: 'Green' },
           },
           { itemType: 'product', productId: 'prd_1', quantity: 2 },
@@ -173,6 +181,9 @@ test('an item with a member that is not known is refused by its name, and nothin
     [[first, { productId: 'prd_1', name: 'Tea' }], 'lineItems[1].name'],
     [[first, null], 'lineItems[1]'],
     [[{ name: 'Tea', price: 4.5 }], 'lineItems[0].price'],
+    // Cents.
+    [[{ name: 'Tea', price: 450 }], 'lineItems[0].price'],
+    [[{ productId: 'prd_1', price: 9_999 }], 'lineItems[0].price'],
     [[{ name: 'Tea' }], 'lineItems[0].price'],
     [[{ productId: 'prd_1', price: '4.50' }], 'lineItems[0].price'],
     [undefined, 'lineItems'],

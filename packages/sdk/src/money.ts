@@ -1,3 +1,4 @@
+import type { Usd } from './amount.ts';
 import { FlorinError } from './error.ts';
 
 const microUsdPerDollar = 1_000_000n;
@@ -10,7 +11,7 @@ const maxMicroUsd = 10_000_000_000_000n;
  *
  * @example usd('4.50') // 4500000
  */
-export function usd(dollars: string): number {
+export function usd(dollars: string): Usd {
   const parts = typeof dollars === 'string' ? /^(0|[1-9][0-9]{0,7})(?:\.([0-9]{1,6}))?$/.exec(dollars) : null;
   const [, whole = '', fraction = ''] = parts ?? [];
   const amount = BigInt(whole) * microUsdPerDollar + BigInt(fraction.padEnd(6, '0'));
@@ -19,7 +20,18 @@ export function usd(dollars: string): number {
       'argument_invalid',
       `usd() takes a text such as '4.50', up to '10000000', not ${JSON.stringify(dollars)}`,
     );
-  return Number(amount);
+  return Number(amount) as Usd;
+}
+
+/**
+ * An amount that is in Micro-USD already, as a program computed or stored it. Takes a whole number up to ten million dollars.
+ *
+ * @example microUsd(4_500_000) // usd('4.50')
+ */
+export function microUsd(amount: number): Usd {
+  if (!Number.isSafeInteger(amount) || amount < 0 || amount > maxMicroUsd)
+    throw new FlorinError('argument_invalid', `microUsd() takes a whole number of Micro-USD, not ${amount}`);
+  return amount as Usd;
 }
 
 /**

@@ -68,8 +68,13 @@ export async function buy(order: string): Promise<string> {
     throw error;
   }
 }
-export const orderOf = (event: FlorinEvent): unknown =>
-  event.type === 'session.paid' ? event.data.session.metadata['order'] : undefined;
+declare module '@florin/sdk' {
+  interface Shop {
+    metadata: { order: string };
+  }
+}
+export const orderOf = (event: FlorinEvent): string | undefined =>
+  event.type === 'session.paid' ? event.data.session.metadata.order : undefined;
 export { expressWebhook, fastifyWebhook, fixture, honoWebhook, sign, startWorld, unwrap, webhookHandler };
 `;
 

@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { JsonRpcProvider, Wallet } from 'ethers';
 import { createWalletClient, encodeFunctionData, http, keccak256, parseAbi } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
-import { FlorinError, type RefundWallet } from './florin.ts';
+import { FlorinError, type RefundWallet, usd } from './florin.ts';
 import { type Answer, openTestService } from './service.fixture.ts';
 
 const chainId = 31_337;
@@ -183,7 +183,7 @@ for (const [name, walletOf] of Object.entries(wallets)) {
   test(`${name} sends the approval, then the refund, once for one object`, async () => {
     await using node = await openNode();
     await using service = await openTestService(serviceOf());
-    const refund = await service.florin.refunds.create({ sessionId: 'sess_1', amount: 1_000_000 });
+    const refund = await service.florin.refunds.create({ sessionId: 'sess_1', amount: usd('1') });
     const wallet = walletOf(node.url);
     const sent = await refund.send(wallet);
     assert.match(sent.txHash, /^0x[0-9a-f]{64}$/);

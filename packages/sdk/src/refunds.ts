@@ -6,7 +6,7 @@ import type { RefundWallet } from './wallet.ts';
 import type { ListFilter, Refund, RefundCreateRequest } from './wire.gen.ts';
 
 /** A refund that can be signed where it needs that. */
-export interface SendableRefund extends Refund {
+export type SendableRefund = Refund & {
   /**
    * Sends a refund that `requires_signature` from the merchant's wallet, and resolves once its transaction is in a block.
    * `refund.completed` comes when it is final. Before anything is signed it compares the chain with the service, so that no
@@ -14,7 +14,7 @@ export interface SendableRefund extends Refund {
    * chain, or with another account than the one that the payment was settled to, is refused before it is asked.
    */
   send(wallet: RefundWallet, options?: SendRefundOptions): Promise<SentRefund>;
-}
+};
 
 export interface Refunds {
   /**

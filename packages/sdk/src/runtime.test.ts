@@ -37,7 +37,7 @@ async function bundle(name: string): Promise<string> {
 }
 
 /** Compressed bytes that a program carries along. */
-const mostBytes = { florin: 10_240, webhooks: 3_072 } as const;
+const mostBytes = { florin: 11_264, webhooks: 3_072 } as const;
 
 for (const [name, most] of Object.entries(mostBytes)) {
   test(`${name} depends on nothing, names nothing of Node.js, and takes at most ${most} compressed bytes`, async () => {

@@ -1,3 +1,4 @@
+import type { Usd } from './amount.ts';
 import { refuseUnknown } from './argument.ts';
 import { type CallOptions, checkCallOptions, type Send } from './client.ts';
 import { FlorinError } from './error.ts';
@@ -17,8 +18,8 @@ import type {
 export interface NamedItem {
   /** What the payer reads; at most 100 characters. */
   readonly name: string;
-  /** Micro-USD of one unit: `usd('4.50')`. */
-  readonly price: number;
+  /** Of one unit, at least a cent: `usd('4.50')`. */
+  readonly price: Usd;
   /** 1 when absent. */
   readonly quantity?: number | undefined;
   readonly description?: string | undefined;
@@ -30,8 +31,8 @@ export interface NamedItem {
 /** A product of the merchant. */
 export interface ProductItem {
   readonly productId: string;
-  /** Micro-USD of one unit; the first of the product's commonPrices when absent. */
-  readonly price?: number | undefined;
+  /** Of one unit, at least a cent; the first of the product's commonPrices when absent. */
+  readonly price?: Usd | undefined;
   /** 1 when absent. */
   readonly quantity?: number | undefined;
 }
@@ -149,10 +150,7 @@ function itemOf(item: NamedItem | ProductItem | WireItem, index: number): WireIt
   refuseUnknown(item, 'productId' in item ? productMembers : namedMembers, `${path}.`);
   const { price: unitPrice, quantity = 1 } = item;
   // Programs in JavaScript may give dollars, and the service would name a member that they did not write.
-  if (!Number.isSafeInteger(unitPrice) && !('productId' in item && unitPrice === undefined))
-    throw new FlorinError('argument_invalid', `${path}.price is a whole number of Micro-USD: usd('4.50')`, {
-      param: `${path}.price`,
-    });
+  if (!('productId' in item && unitPrice === undefined)) checkPrice(unitPrice, `${path}.price`);
   if ('productId' in item) {
     const { productId } = item;
     return { itemType: 'product', productId, quantity, unitPrice };
@@ -160,4 +158,14 @@ function itemOf(item: NamedItem | ProductItem | WireItem, index: number): WireIt
   const { name: productName, description: productDescription, imageUrl, attributes } = item;
   const productData = { productName, productDescription, imageUrl, attributes };
   return { itemType: 'one_time', quantity, unitPrice, productData };
+}
+
+/** Micro-USD of a cent. A program that gives 450 means cents, and would sell for less than a thousandth of a dollar. */
+const leastPrice = 10_000;
+
+function checkPrice(price: number | undefined, param: string): void {
+  if (Number.isSafeInteger(price) && Number(price) >= leastPrice) return;
+  const what = Number.isSafeInteger(price) ? `is ${price} Micro-USD, less than a cent` : 'is no amount';
+  const advice = "write usd('4.50'), or below a cent an item with itemType and unitPrice";
+  throw new FlorinError('argument_invalid', `${param} ${what}: ${advice}`, { param });
 }

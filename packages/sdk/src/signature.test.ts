@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { signWebhook } from '@florin/outbox';
 import { eventTypes } from '@florin/protocol/event.ts';
 import { Webhook as StandardWebhook } from 'standardwebhooks';
-import { FlorinError, unwrap } from './florin.ts';
+import { FlorinError, microUsd, unwrap } from './florin.ts';
 import { fixture, sign } from './testing.ts';
 
 const [key, other] = [randomBytes(32), randomBytes(32)];
@@ -129,7 +129,7 @@ test('sign() signs as the service does, with one secret or several', async () =>
 test('every type of event has a fixture with the changes of the test, and each fixture another id', async () => {
   const ids = new Set(eventTypes.map((type) => fixture(type).id));
   assert.equal(ids.size, eventTypes.length);
-  const { data } = fixture('session.completed', { amount: 5, metadata: { order: 'A-1' } });
+  const { data } = fixture('session.completed', { amount: microUsd(5), metadata: { order: 'A-1' } });
   assert.deepEqual(
     [data.session.amount, data.session.status, data.session.metadata],
     [5, 'completed', { order: 'A-1' }],

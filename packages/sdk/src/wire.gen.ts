@@ -1,4 +1,6 @@
 // Written by scripts/generate-sdk.ts.
+import type { Usd } from './amount.ts';
+import type { GivenMetadata, SessionMetadata } from './metadata.ts';
 
 export interface Account {
   /** Prefix `acc_`. */
@@ -71,7 +73,7 @@ export interface Branding {
   privacyUrl: string;
   /** Origins of the merchant’s shops, such as `https://shop.example`. Their pages may frame the checkout and hear what became of a payment; every other page is refused. */
   embedOrigins: string[];
-  /** Empty before the first update. */
+  /** YYYY-MM-DD HH:MM:SS, UTC; empty before the first update. */
   updateAt: string;
 }
 
@@ -117,10 +119,10 @@ export interface Capabilities {
     tokenId: string;
     crosschain: boolean;
     feeRatePPM: number;
-    /** The least price that is accepted with feeModel 1. */
-    minPaymentValue: number;
-    /** The highest price that is accepted. */
-    maxPaymentValue: number;
+    /** Micro-USD: the least price that is accepted with feeModel 1. */
+    minPaymentValue: Usd;
+    /** Micro-USD: the highest price that is accepted. */
+    maxPaymentValue: Usd;
     /** Time from the payment to the merchant in seconds, as measured on the chains over the last minutes; for accounts that leave the settlement mode to the installation. */
     etaSeconds: number;
     /** When a payment counts as final on the payer’s chain. */
@@ -148,6 +150,7 @@ export interface Delivery {
     attempt: number;
     /** YYYY-MM-DD HH:MM:SS, UTC. */
     at: string;
+    /** null without an answer. */
     httpStatus: number | null;
     latencyMs: number;
     /** Empty after a success. */
@@ -155,6 +158,7 @@ export interface Delivery {
     /** The first 4 KiB of the answer. */
     responseBody: string;
   }[];
+  /** YYYY-MM-DD HH:MM:SS, UTC; null until then. */
   nextAttemptAt: string | null;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
@@ -178,6 +182,7 @@ export interface DeliveryDetail {
     attempt: number;
     /** YYYY-MM-DD HH:MM:SS, UTC. */
     at: string;
+    /** null without an answer. */
     httpStatus: number | null;
     latencyMs: number;
     /** Empty after a success. */
@@ -193,6 +198,7 @@ export interface DeliveryDetail {
     /** What differs from the previous attempt. */
     changes: ('url' | 'httpStatus' | 'error' | 'responseBody')[];
   }[];
+  /** YYYY-MM-DD HH:MM:SS, UTC; null until then. */
   nextAttemptAt: string | null;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
@@ -205,7 +211,8 @@ export interface LineItem {
   /** Empty for items without a product. */
   productId: string;
   quantity: number;
-  unitPrice: number;
+  /** Micro-USD of one unit. */
+  unitPrice: Usd;
   productData?: ProductData;
 }
 
@@ -253,11 +260,11 @@ export interface PaymentLink {
   /** Token id: `<chain>::<token>`. */
   settlementToken: string;
   /** 1: the merchant pays the fee; 2: the payer pays the fee. */
-  feeModel: number;
+  feeModel: 1 | 2;
   /** Micro-USD: the sum of the line items; 0 for custom links. */
-  amount: number;
+  amount: Usd;
   /** 1: yes; 0: no. */
-  payerEmailRequired: number;
+  payerEmailRequired: 0 | 1;
   /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment. */
   successUrl: string;
   /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
@@ -278,7 +285,7 @@ export interface PaymentLink {
     /** A deposit that lacks at most this share of the total counts as paid; parts per million. */
     underpaidPpm?: number;
     /** The same in Micro-USD; the smaller of both counts, and never more than the operator allows. */
-    underpaidAmount?: number;
+    underpaidAmount?: Usd;
     /** A deposit after the session has expired: `return` sends it back, `accept` makes it the payment, `ask` waits for POST /exception/accept or /exception/refund. */
     latePayment?: 'return' | 'ask' | 'accept';
     /** Hours after the session’s end in which a deposit may still be accepted; a deposit that is not accepted goes back after them. */
@@ -316,10 +323,10 @@ export interface PaymentLinkCreateRequest {
     productId?: string | undefined;
     quantity?: number | undefined;
     /** Micro-USD. A product item needs it; a user_priced item leaves it out or has 0. */
-    unitPrice?: number | undefined;
+    unitPrice?: Usd | undefined;
   }[];
   /** 1: yes; 0: no. */
-  payerEmailRequired?: number | undefined;
+  payerEmailRequired?: 0 | 1 | undefined;
   successUrl?: string | undefined;
   /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. */
   cancelUrl?: string | undefined;
@@ -331,7 +338,7 @@ export interface PaymentLinkCreateRequest {
     /** A deposit that lacks at most this share of the total counts as paid; parts per million. */
     underpaidPpm?: number | undefined;
     /** The same in Micro-USD; the smaller of both counts, and never more than the operator allows. */
-    underpaidAmount?: number | undefined;
+    underpaidAmount?: Usd | undefined;
     /** A deposit after the session has expired: `return` sends it back, `accept` makes it the payment, `ask` waits for POST /exception/accept or /exception/refund. */
     latePayment?: 'return' | 'ask' | 'accept' | undefined;
     /** Hours after the session’s end in which a deposit may still be accepted; a deposit that is not accepted goes back after them. */
@@ -354,11 +361,11 @@ export interface PaymentLinkCreated {
   /** Token id: `<chain>::<token>`. */
   settlementToken: string;
   /** 1: the merchant pays the fee; 2: the payer pays the fee. */
-  feeModel: number;
+  feeModel: 1 | 2;
   /** Micro-USD: the sum of the line items; 0 for custom links. */
-  amount: number;
+  amount: Usd;
   /** 1: yes; 0: no. */
-  payerEmailRequired: number;
+  payerEmailRequired: 0 | 1;
   /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment. */
   successUrl: string;
   /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
@@ -379,7 +386,7 @@ export interface PaymentLinkCreated {
     /** A deposit that lacks at most this share of the total counts as paid; parts per million. */
     underpaidPpm?: number;
     /** The same in Micro-USD; the smaller of both counts, and never more than the operator allows. */
-    underpaidAmount?: number;
+    underpaidAmount?: Usd;
     /** A deposit after the session has expired: `return` sends it back, `accept` makes it the payment, `ask` waits for POST /exception/accept or /exception/refund. */
     latePayment?: 'return' | 'ask' | 'accept';
     /** Hours after the session’s end in which a deposit may still be accepted; a deposit that is not accepted goes back after them. */
@@ -402,7 +409,8 @@ export interface PaymentLinkCreated {
     lineItems: {
       items: LineItem[];
     };
-    amount: number;
+    /** Micro-USD: the sum of the line items. */
+    amount: Usd;
   };
 }
 
@@ -417,11 +425,11 @@ export interface PaymentLinkDetail {
   /** Token id: `<chain>::<token>`. */
   settlementToken: string;
   /** 1: the merchant pays the fee; 2: the payer pays the fee. */
-  feeModel: number;
+  feeModel: 1 | 2;
   /** Micro-USD: the sum of the line items; 0 for custom links. */
-  amount: number;
+  amount: Usd;
   /** 1: yes; 0: no. */
-  payerEmailRequired: number;
+  payerEmailRequired: 0 | 1;
   /** Where the payer is sent after payment; `{SESSION_ID}` is replaced, and `florin_status` added. Never proof of payment. */
   successUrl: string;
   /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. Absent without one. */
@@ -442,7 +450,7 @@ export interface PaymentLinkDetail {
     /** A deposit that lacks at most this share of the total counts as paid; parts per million. */
     underpaidPpm?: number;
     /** The same in Micro-USD; the smaller of both counts, and never more than the operator allows. */
-    underpaidAmount?: number;
+    underpaidAmount?: Usd;
     /** A deposit after the session has expired: `return` sends it back, `accept` makes it the payment, `ask` waits for POST /exception/accept or /exception/refund. */
     latePayment?: 'return' | 'ask' | 'accept';
     /** Hours after the session’s end in which a deposit may still be accepted; a deposit that is not accepted goes back after them. */
@@ -484,7 +492,7 @@ export interface PaymentLinkUpdateRequest {
     productId?: string | undefined;
     quantity?: number | undefined;
     /** Micro-USD. A product item needs it; a user_priced item leaves it out or has 0. */
-    unitPrice?: number | undefined;
+    unitPrice?: Usd | undefined;
     /** Taken and ignored. */
     lineItemId?: unknown;
     /** Taken and ignored. */
@@ -496,7 +504,7 @@ export interface PaymentLinkUpdateRequest {
       productId?: string | undefined;
       quantity?: number | undefined;
       /** Micro-USD. A product item needs it; a user_priced item leaves it out or has 0. */
-      unitPrice?: number | undefined;
+      unitPrice?: Usd | undefined;
       /** Taken and ignored. */
       lineItemId?: unknown;
       /** Taken and ignored. */
@@ -504,7 +512,7 @@ export interface PaymentLinkUpdateRequest {
     }[];
   };
   /** 1: yes; 0: no. */
-  payerEmailRequired?: number | undefined;
+  payerEmailRequired?: 0 | 1 | undefined;
   successUrl?: string | undefined;
   /** Where payers go back to who have not paid: while the session is open, and once it has expired or was cancelled. `{SESSION_ID}` is replaced, and `florin_status` added: `open`, `expired` or `cancelled`. */
   cancelUrl?: string | undefined;
@@ -516,7 +524,7 @@ export interface PaymentLinkUpdateRequest {
     /** A deposit that lacks at most this share of the total counts as paid; parts per million. */
     underpaidPpm?: number | undefined;
     /** The same in Micro-USD; the smaller of both counts, and never more than the operator allows. */
-    underpaidAmount?: number | undefined;
+    underpaidAmount?: Usd | undefined;
     /** A deposit after the session has expired: `return` sends it back, `accept` makes it the payment, `ask` waits for POST /exception/accept or /exception/refund. */
     latePayment?: 'return' | 'ask' | 'accept' | undefined;
     /** Hours after the session’s end in which a deposit may still be accepted; a deposit that is not accepted goes back after them. */
@@ -572,7 +580,7 @@ export interface Product {
   /** Why there is no image while pending or failed; else empty. */
   imageReason: string;
   status: 'active' | 'archived';
-  commonPrices: number[];
+  commonPrices: Usd[];
   attributes: {
     name: string;
     value: string;
@@ -586,7 +594,7 @@ export interface Product {
 export interface ProductCreateRequest {
   /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   name: string;
-  commonPrices: readonly number[];
+  commonPrices: readonly Usd[];
   description?: string | undefined;
   imageUrl?: string | undefined;
   attributes?: readonly {
@@ -614,7 +622,7 @@ export interface ProductUpdateRequest {
   productId: string;
   /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   name: string;
-  commonPrices: readonly number[];
+  commonPrices: readonly Usd[];
   description?: string | undefined;
   imageUrl?: string | undefined;
   attributes?: readonly {
@@ -653,7 +661,7 @@ export interface RaisedException {
   decideBy: string;
 }
 
-export interface Refund {
+export type Refund = {
   /** Prefix `rfd_`. */
   refundId: string;
   /** The paid session. */
@@ -663,22 +671,23 @@ export interface Refund {
   /** The exception `duplicate_settled` of a second payment; empty for the payment that paid the session. */
   exceptionId: string;
   /** Micro-USD. */
-  amount: number;
+  amount: Usd;
   status: 'requires_signature' | 'pending' | 'completed' | 'failed' | 'cancelled';
   /** The merchant's own words, else empty. Empty also for a refund that began completed: a wallet returned the money through the gateway although no refund waited for it. */
   reason: string;
   /** The transaction that returned the money; empty until completed. */
   txHash: string;
-  /** When you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it. */
+  /** YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it. */
   cancelledAt: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   updateAt: string;
-  /** Micro-USD of the payment that went back so far, final on chain. Sign only while `refundedOf(orderId)` of the gateway says the same. Only while the status is requires_signature. */
-  refundedAmount?: number;
-  /** What the wallet that sends txRequest must hold: the token that the payer paid, on the chain of the payment. It may differ from the token and chain of your settlement. Check the balance before you send the prerequisites: with less, txRequest reverts with TransferFailed (0x39f1c8d9). Only while the status is requires_signature. */
-  requiredBalance?: {
+} & ({
+  /** Micro-USD of the payment that went back so far, final on chain. Sign only while `refundedOf(orderId)` of the gateway says the same. Only with txRequest. */
+  refundedAmount: Usd;
+  /** What the wallet that sends txRequest must hold: the token that the payer paid, on the chain of the payment. It may differ from the token and chain of your settlement. Check the balance before you send the prerequisites: with less, txRequest reverts with TransferFailed (0x39f1c8d9). Only with txRequest. */
+  requiredBalance: {
     /** Token id: `<chain>::<token>`. */
     tokenId: string;
     chainId: string;
@@ -686,17 +695,22 @@ export interface Refund {
     /** In the smallest token unit. */
     amountInToken: string;
   };
-  txRequest?: TransactionRequest;
-  /** Transactions to send before txRequest, in order: they let the gateway take exactly the amount. Both are there while the status is requires_signature. */
-  prerequisites?: Prerequisite[];
-}
+  txRequest: TransactionRequest;
+  /** Transactions to send before txRequest, in order: they let the gateway take exactly the amount. txRequest and what is there only with it are there while the status is requires_signature, unless the service cannot vouch for the payment: then tell the operator. */
+  prerequisites: Prerequisite[];
+} | {
+  refundedAmount?: undefined;
+  requiredBalance?: undefined;
+  txRequest?: undefined;
+  prerequisites?: undefined;
+});
 
 export interface RefundCreateRequest {
   sessionId: string;
   /** An open exception `duplicate_settled` of the session: returns that second payment instead of the one that paid it. */
   exceptionId?: string | undefined;
   /** Micro-USD; by default the rest of the payment, without the refunds that wait for a signature. Before the settlement only the whole payment can go back. */
-  amount?: number | undefined;
+  amount?: Usd | undefined;
   reason?: string | undefined;
 }
 
@@ -758,7 +772,7 @@ export interface Session {
   /** Empty until paid, and for keys without `payer_pii:read`. */
   payerEmail: string;
   /** 1: yes; 0: no. */
-  payerEmailRequired: number;
+  payerEmailRequired: 0 | 1;
   /** Token id; empty until paid. */
   paidToken: string;
   /** Empty until paid. */
@@ -768,9 +782,9 @@ export interface Session {
   /** Token id: `<chain>::<token>`. */
   settlementToken: string;
   /** 1: the merchant pays the fee; 2: the payer pays the fee. */
-  feeModel: number;
+  feeModel: 1 | 2;
   /** Micro-USD: the sum of the line items. */
-  amount: number;
+  amount: Usd;
   lineItems: {
     items: LineItem[];
   };
@@ -787,12 +801,14 @@ export interface Session {
   /** Hosted checkout page; the fragment holds clientCode. */
   paymentUrl: string;
   /** 1: yes; 0: no. */
-  signedOnce: number;
+  signedOnce: 0 | 1;
   /** Hash of the payment transaction; empty until it is seen. */
   initiateTx: string;
   /** Hash of the settlement transaction; empty until it is final. */
   completeTx: string;
+  /** YYYY-MM-DD HH:MM:SS, UTC; null until then. */
   paymentSucceededTime: string | null;
+  /** YYYY-MM-DD HH:MM:SS, UTC; null until then. */
   settlementSucceededTime: string | null;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
@@ -802,11 +818,11 @@ export interface Session {
   /** The payer that the session was created or signed for; empty when open to all. */
   intendedPayer: string;
   /** Micro-USD that went back to the payer, final on the chain; 0 when nothing did. */
-  refundedAmount: number;
+  refundedAmount: Usd;
   /** True when an accepted deposit paid the session after it had expired; else absent. */
   late?: true;
   /** The merchant’s own object, byte for byte. */
-  metadata: { [name: string]: unknown };
+  metadata: SessionMetadata;
 }
 
 export interface SessionCreateRequest {
@@ -818,7 +834,7 @@ export interface SessionCreateRequest {
     productId?: string | undefined;
     quantity?: number | undefined;
     /** Micro-USD. A product item may leave it out: the default is the first of the product’s commonPrices. */
-    unitPrice?: number | undefined;
+    unitPrice?: Usd | undefined;
     productData?: {
       /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
       productName: string;
@@ -839,13 +855,13 @@ export interface SessionCreateRequest {
   /** Shown on the page after payment. */
   customSuccessText?: string | undefined;
   /** 1: yes; 0: no. */
-  payerEmailRequired?: number | undefined;
+  payerEmailRequired?: 0 | 1 | undefined;
   /** 1, the default: the merchant pays the fee; 2: the payer pays the fee. */
   feeModel?: 1 | 2 | undefined;
   /** Unix seconds: at least 1,800 seconds ahead, which is the default, and at most 30 days ahead. For clocks that differ, 5 seconds less are taken too. */
   expirationTime?: number | undefined;
   /** At most 16 KiB and 8 levels; returned byte for byte. */
-  metadata?: object | undefined;
+  metadata?: GivenMetadata | undefined;
 }
 
 export interface SessionDeposit {
@@ -897,9 +913,9 @@ export interface SessionSearchRequest {
   /** Unix seconds. Paid in this second or before. */
   paidTo?: number | undefined;
   /** Micro-USD: `amount` is this or more. */
-  amountFrom?: number | undefined;
+  amountFrom?: Usd | undefined;
   /** Micro-USD: `amount` is this or less. */
-  amountTo?: number | undefined;
+  amountTo?: Usd | undefined;
   /** Top-level members of the metadata, with exactly these values. */
   metadata?: { [name: string]: string | number | boolean } | undefined;
   /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of its payment link, and the payer’s e-mail address with `payer_pii:read`. Letter case does not matter. */
@@ -949,24 +965,24 @@ export interface Transaction {
   /** 32 bytes on chain that commit to the line items, hex. */
   metaData: string;
   /** Micro-USD of the order in total: what the payer paid, and addedValue. */
-  totalValue: number;
+  totalValue: Usd;
   /** Micro-USD: the session’s amount. */
-  paymentValue: number;
+  paymentValue: Usd;
   /** Micro-USD: always totalValue - netValue. */
-  feeValue: number;
+  feeValue: Usd;
   /** Micro-USD that the merchant receives. */
-  netValue: number;
-  /** Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund that you make returns more than the payer paid. */
-  addedValue: number;
+  netValue: Usd;
+  /** Micro-USD that the operator added to a short deposit, 0 for most payments. The payer paid that much less than totalValue, and no refund that you make returns more than the payer paid. Absent, for 0, in events that are older than this field. */
+  addedValue: Usd;
   /** What the payer paid, in smallest units of the paid token. */
   paidAmountInToken: string;
   /** Hash of the payment transaction. */
   sourceTx: string;
   /** Hash of the settlement transaction; empty until it is final. */
   targetTx: string;
-  /** Time of the payment, UTC. */
+  /** YYYY-MM-DD HH:MM:SS, UTC: time of the payment. */
   executeTime: string;
-  /** Time of the settlement, UTC; empty until it is final. */
+  /** YYYY-MM-DD HH:MM:SS, UTC: time of the settlement; empty until it is final. */
   finalizeTime: string;
 }
 
@@ -987,7 +1003,7 @@ export interface Webhook {
   /** Receiver, https, in its normal form (WHATWG). Without the values of its query (`?token=****`) for keys without `webhooks:write`, and in events. */
   webhookUrl: string;
   status: 'active' | 'inactive' | 'paused';
-  subscribedEvents: string[];
+  subscribedEvents: EventSubscription[];
   /** Signing key `whsec_…`; masked for keys without `webhook_secrets:read`. */
   key: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
@@ -1000,7 +1016,7 @@ export interface WebhookCreateRequest {
   /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   webhookName: string;
   webhookUrl: string;
-  subscribedEvents: readonly string[];
+  subscribedEvents: readonly EventSubscription[];
   webhookDescription?: string | undefined;
 }
 
@@ -1009,7 +1025,7 @@ export interface WebhookUpdateRequest {
   /** One line of visible characters, without bidi controls and with at most six combining marks in a row; spaces around it are dropped. */
   webhookName: string;
   webhookUrl: string;
-  subscribedEvents: readonly string[];
+  subscribedEvents: readonly EventSubscription[];
   webhookDescription?: string | undefined;
   /** `updateAt` of the webhook as it was read. Refused with 100507 if the webhook changed since. */
   ifUpdateAt?: string | undefined;
@@ -1167,25 +1183,37 @@ export interface SessionPaymentDetectedEvent extends EventCommon {
 /** Its payment is final. Raised once. */
 export interface SessionPaidEvent extends EventCommon {
   type: 'session.paid';
-  data: SessionView;
+  data: {
+    session: Session;
+    transaction: Transaction;
+  };
 }
 
 /** A settlement is recorded. */
 export interface SessionSettlingEvent extends EventCommon {
   type: 'session.settling';
-  data: SessionView;
+  data: {
+    session: Session;
+    transaction: Transaction;
+  };
 }
 
 /** The money is in the merchant’s wallet, final. May come again after `session.settlement_pending`. */
 export interface SessionCompletedEvent extends EventCommon {
   type: 'session.completed';
-  data: SessionView;
+  data: {
+    session: Session;
+    transaction: Transaction;
+  };
 }
 
 /** The settlement is delayed and being retried. */
 export interface SessionSettlementPendingEvent extends EventCommon {
   type: 'session.settlement_pending';
-  data: SessionView;
+  data: {
+    session: Session;
+    transaction: Transaction;
+  };
 }
 
 /** It was not paid in time. */
@@ -1267,7 +1295,7 @@ export interface WebhookPausedEvent extends EventCommon {
       /** Receiver, https, in its normal form (WHATWG). Without the values of its query (`?token=****`) for keys without `webhooks:write`, and in events. */
       webhookUrl: string;
       status: 'active' | 'inactive' | 'paused';
-      subscribedEvents: string[];
+      subscribedEvents: EventSubscription[];
       /** YYYY-MM-DD HH:MM:SS, UTC. */
       createAt: string;
       /** YYYY-MM-DD HH:MM:SS, UTC. */
@@ -1350,6 +1378,9 @@ export const eventTypes = [
   'webhook.paused',
 ] as const;
 export type EventType = (typeof eventTypes)[number];
+
+/** What `subscribedEvents` may have. */
+export type EventSubscription = EventType | '*' | 'account.*' | 'product.*' | 'payment.link.*' | 'session.*' | 'refund.*' | 'webhook.*';
 
 /** Every operation of the merchant API: what it takes and what it answers. */
 export interface Operations {

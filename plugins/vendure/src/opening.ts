@@ -1,4 +1,4 @@
-import { FlorinError, type Session } from '@florin/sdk';
+import { FlorinError, microUsd, type Session } from '@florin/sdk';
 import { Inject, Injectable } from '@nestjs/common';
 import {
   ConfigService,
@@ -58,7 +58,7 @@ export class FlorinOpening {
     const session = await this.florin.client.checkout.sessions.create(
       {
         settlementToken,
-        lineItems: [{ name: `Order ${order.code}`, price: amount * microUsdPerUnit(this.config) }],
+        lineItems: [{ name: `Order ${order.code}`, price: microUsd(amount * microUsdPerUnit(this.config)) }],
         successUrl: this.florin.options.orderUrl(order.code),
         cancelUrl: this.florin.options.orderUrl(order.code),
         metadata: { vendureOrder: order.code },

@@ -1,4 +1,4 @@
-import { FlorinError } from '@florin/sdk';
+import { FlorinError, microUsd } from '@florin/sdk';
 import {
   ConfigService,
   type Injector,
@@ -64,7 +64,7 @@ export const florinPaymentHandler = new PaymentMethodHandler({
       const refund = await florin.client.refunds.create(
         {
           sessionId,
-          amount: amount * microUsdPerUnit(config),
+          amount: microUsd(amount * microUsdPerUnit(config)),
           reason: [...(input.reason ?? '')].slice(0, maxReasonLength).join(''),
         },
         { idempotencyKey: `vendure refund ${earlier} of ${sessionId}: ${amount}` },

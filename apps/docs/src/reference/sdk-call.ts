@@ -1,4 +1,5 @@
 import { exampleOrigin, type OperationExample } from '@florin/protocol/example.ts';
+import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 
 /**
  * How a method of the SDK takes what its operation takes: a whole body, or an id and what is left of the body. A list takes an
@@ -75,7 +76,9 @@ export function sdkCall(id: string, example: OperationExample | undefined): stri
   const values = members.filter(([name]) => !isList || !pageMembers.includes(name));
   const call = `florin.${method}(${argumentsOf(shape, values)})`;
   return [
-    "import Florin from '@florin/sdk';",
+    call.includes('usd(')
+      ? "import Florin, { usd } from '@florin/sdk';"
+      : "import Florin from '@florin/sdk';",
     '',
     `const florin = new Florin(process.env.FLORIN_KEY, { baseUrl: '${exampleOrigin}' });`,
     isList ? `for await (const each of ${call}) console.log(each);` : `console.log(await ${call});`,
@@ -89,9 +92,24 @@ function argumentsOf(shape: Shape, values: readonly (readonly [string, unknown])
   return [id, ...(rest.length === 0 ? [] : [Object.fromEntries(rest)])].map(literal).join(', ');
 }
 
+/** Members of requests that are amounts in Micro-USD. */
+const amounts = /^(?:unitPrice|amount|underpaidAmount|amountFrom|amountTo|commonPrices)$/;
+
 /** A value as people write it in JavaScript. */
 function literal(value: unknown): string {
-  return JSON.stringify(value, undefined, 2)
+  const written = JSON.stringify(
+    value,
+    (name, member: unknown) =>
+      !amounts.test(name) ? member : Array.isArray(member) ? member.map(usdCall) : usdCall(member),
+    2,
+  );
+  return written
     .replaceAll(/^(\s*)"([A-Za-z_]\w*)": /gm, '$1$2: ')
-    .replaceAll(/"((?:[^"\\'\n]|\\[^"\n])*)"/g, "'$1'");
+    .replaceAll(/"((?:[^"\\'\n]|\\[^"\n])*)"/g, "'$1'")
+    .replaceAll(/'usd\(([0-9.]+)\)'/g, "usd('$1')");
+}
+
+/** A mark of an amount, which becomes a call of the SDK. */
+function usdCall(amount: unknown): string {
+  return `usd(${formatUsd(microUsd(BigInt(Number(amount))))})`;
 }

@@ -123,8 +123,8 @@ export function conventionsPage(): DocsPage {
       list(
         'Unknown fields are refused, nested ones too, and so are unknown query parameters (400101). Pages for people and the x402 resources take any query parameter. An update accepts and ignores the other fields that a read returns, so you can read, change and write back.',
         'An update of a product, a link or a webhook replaces everything: optional fields that are left out are reset. Give `ifUpdateAt`, the `updateAt` that you read, so that no other change is undone. An update of the branding keeps what is left out. `update` of the SDK and of the command line changes only what you name, everywhere.',
-        'Absent texts are `""`, absent metadata is `{}`.',
-        'Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC; `expirationTime` is in Unix seconds.',
+        'Absent texts are `""`, absent metadata is `{}`. A time that has not come is `""` in `finalizeTime`, `cancelledAt`, `decideBy` and the `updateAt` of a branding. `paymentSucceededTime` and `settlementSucceededTime` of a session, `nextAttemptAt` of a delivery and `httpStatus` of an attempt are `null` instead.',
+        'Timestamps are `YYYY-MM-DD HH:MM:SS` in UTC, without a zone: `new Date(createAt)` would read the time of your own zone, so use `toDate(createAt)` of the SDK. In requests, and in `expirationTime`, `activeUntil`, `payUntil` and the `expiresAt` of a report, times are Unix seconds. The `timestamp` of an event is RFC 3339.',
       ),
       heading('Paths'),
       list(

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { ThrowAwayDatabase } from '@florin/pg';
-import type { FlorinEvent, Session } from '@florin/sdk';
+import { type FlorinEvent, microUsd, type Session, usd } from '@florin/sdk';
 import { fixture, sign, startWorld, type TestWorld } from '@florin/sdk/testing';
 import { findFreePort } from '@florin/world';
 import { createWalletClient, http } from 'viem';
@@ -127,7 +127,7 @@ test('deliveries of one event at once make one payment', async () => {
 test('an event over another amount than the session was opened for changes nothing, and comes again', async () => {
   const cart = await openCart();
   const { sessionId } = await cart.pay();
-  assert.equal(await deliver(await paidEvent(sessionId, { amount: 1 })), 500);
+  assert.equal(await deliver(await paidEvent(sessionId, { amount: microUsd(1) })), 500);
   assert.deepEqual([await cart.state(), await cart.payments()], ['ArrangingPayment', []]);
   // A session of another program of the merchant.
   assert.equal(await deliver(fixture('session.paid')), 204);
@@ -190,7 +190,7 @@ test('a refund that was made at Florin alone is in the history, once the shop ca
   await deliver(await paidEvent(sessionId));
   const refundedAt = (timeMs: number) => {
     const createAt = new Date(timeMs).toISOString().slice(0, 19).replace('T', ' ');
-    return fixture('refund.completed', { sessionId, amount: 2_000_000, createAt });
+    return fixture('refund.completed', { sessionId, amount: usd('2'), createAt });
   };
   assert.equal(await deliver(refundedAt(Date.now())), 500);
   assert.deepEqual(await privateNotes(cart), []);
@@ -205,7 +205,7 @@ test('a refund waits for the wallet, and is settled in the shop once the chain h
   await cart.reaches('PaymentSettled');
   // The shop had asked for it, and crashed before it stored the answer.
   const asked = await world.florin.refunds.create(
-    { sessionId, amount: 1_000_000, reason: 'A cup was broken' },
+    { sessionId, amount: usd('1'), reason: 'A cup was broken' },
     { idempotencyKey: `vendure refund 0 of ${sessionId}: 100` },
   );
   const first = await staff.refund(cart.id, 100);

@@ -5,7 +5,7 @@ import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
-import { Florin } from '@florin/sdk';
+import { Florin, usd } from '@florin/sdk';
 import { ExactEvmScheme } from '@x402/evm';
 import { wrapFetchWithPaymentFromConfig } from '@x402/fetch';
 import { JsonRpcProvider } from 'ethers';
@@ -295,8 +295,8 @@ test('the merchant’s wallet gives a direct payment back, in parts', deepOnly, 
   const florin = new Florin(life.secretKey, { baseUrl: life.options.origin });
   const account = privateKeyToAccount(wallet.privateKey as Hex);
   for (const [amount, isBack, signer] of [
-    [2_000_000, 2_000_000n, createWalletClient({ account, transport: http(url) })],
-    [3_000_000, price, wallet.connect(new JsonRpcProvider(url, undefined, { cacheTimeout: -1 }))],
+    [usd('2'), 2_000_000n, createWalletClient({ account, transport: http(url) })],
+    [usd('3'), price, wallet.connect(new JsonRpcProvider(url, undefined, { cacheTimeout: -1 }))],
   ] as const) {
     const refund = await florin.refunds.create({ sessionId, amount });
     assert.equal(refund.status, 'requires_signature');
