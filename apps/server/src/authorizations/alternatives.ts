@@ -56,7 +56,9 @@ const kinds: Readonly<Record<SubmitMethod, PermitKind>> = { eip3009: 'eip3009', 
 function signedAlternative(ways: PaymentWays, method: SubmitMethod): PaymentAlternative[] {
   const { order, chain, signing, usedNonces } = ways;
   if (signing === undefined || !signing.permits.has(kinds[method])) return [];
-  const place = { gateway: spenderOf(order, chain), domain: signing.domain, usedNonces };
+  const gateway = spenderOf(order, chain);
+  if (gateway === undefined) return [];
+  const place = { gateway, domain: signing.domain, usedNonces };
   const consent = consentOf(method, order, place);
   if (consent === undefined) return [];
   const approvals = method === 'permit2' ? permit2Approvals(ways) : [];

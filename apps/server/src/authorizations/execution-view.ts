@@ -1,6 +1,7 @@
 import { workflowOf } from '@florin/protocol/agent.ts';
 import type { PreparedView, Prerequisite } from '@florin/protocol/agent-view.ts';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
+import { Refusal } from '@florin/protocol/error.ts';
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
@@ -41,10 +42,15 @@ function payCalldata(order: StoredOrder): Hex {
   });
 }
 
-/** The answer to POST /payment/prepare: the transaction, the approvals before it, and a description in words. */
+/**
+ * The answer to POST /payment/prepare: the transaction, the approvals before it, and a description in words. Refuses with
+ * chain_unavailable an order whose gateway the configuration no longer names: its call would revert.
+ */
 export function preparedView(deps: ViewContext, given: PreparedPayment): PreparedView {
   // A replayed order may name a previous gateway: it is still paid there.
-  const chain = { ...given.chain, gateway: spenderOf(given.order, given.chain) };
+  const gateway = spenderOf(given.order, given.chain);
+  if (gateway === undefined) throw new Refusal('chain_unavailable', given.chain.name);
+  const chain = { ...given.chain, gateway };
   const payment = { ...given, chain };
   const { session, order } = payment;
   const calldata = payCalldata(order);

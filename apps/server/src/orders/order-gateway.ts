@@ -1,14 +1,15 @@
 import type { Hex } from '@florin/protocol/order.ts';
-import { type Chain, contractsOf } from '#chains/chain.ts';
+import { type Chain, contractsOf, isAmong } from '#chains/chain.ts';
 import type { StoredOrder } from './stored-order.ts';
 
 /**
- * The gateway that payers and merchants let take their tokens for the order: always one that the configuration names. Where
- * a row names another, calls about its order revert, and no approval reaches a contract that is not ours.
+ * The gateway that payers and merchants let take their tokens for the order; undefined where its row names one that the
+ * configuration does not, now or before. The present gateway does not know such an order, and no approval reaches a contract
+ * that is not ours.
  */
-export function spenderOf(order: Pick<StoredOrder, 'gateway'>, chain: Chain): Hex {
+export function spenderOf(order: Pick<StoredOrder, 'gateway'>, chain: Chain): Hex | undefined {
   const gateway = gatewayOf(order, chain);
-  return contractsOf(chain).gateways.includes(gateway) ? gateway : chain.gateway;
+  return isAmong(contractsOf(chain).gateways, gateway) ? gateway : undefined;
 }
 
 /** The gateway that takes and holds the order's money. Old rows name none; they belong to the chain's oldest gateway. */

@@ -12,7 +12,7 @@ import type { StoredOrder } from '#orders/stored-order.ts';
 /**
  * The transactions with which the merchant's wallet returns part of a settled payment, in the token and on the chain of
  * the payment: approvals of exactly that amount, then the gateway's `refundSettled`. They never change, so that a refund
- * which waits for days can be read without asking a chain.
+ * which waits for days can be read without asking a chain. None for an order whose gateway the configuration does not name.
  */
 export function refundTransactions(
   chain: Chain,
@@ -20,6 +20,8 @@ export function refundTransactions(
   order: StoredOrder,
   amount: MicroUsd,
 ): Pick<Refund, 'requiredBalance' | 'txRequest' | 'prerequisites'> {
+  const gateway = spenderOf(order, chain);
+  if (gateway === undefined) return {};
   const units = amount * unitsPerMicroUsd(order);
   const data = encodeFunctionData({
     abi: paymentGatewayAbi,
@@ -33,10 +35,10 @@ export function refundTransactions(
       tokenAddress: order.order.token,
       amountInToken: units.toString(),
     },
-    txRequest: { chainId: chain.chainId.toString(), to: spenderOf(order, chain), data, value: '0' },
+    txRequest: { chainId: chain.chainId.toString(), to: gateway, data, value: '0' },
     prerequisites: approvalsOf({
       chain,
-      spender: spenderOf(order, chain),
+      spender: gateway,
       token: { ...tokenText(token), address: order.order.token as Hex },
       amount: units,
       // Unknown, so a token that needs a reset first is always reset.

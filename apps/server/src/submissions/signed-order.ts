@@ -118,8 +118,10 @@ function consentReader(deps: SignedOrderContext, { method, signature }: SubmitPa
         signings.set(order.tokenId, await signingOf(order.tokenId, chain.name));
       const signing = signings.get(order.tokenId);
       if (signing === undefined || !signing.permits.has(method)) return [];
+      const gateway = spenderOf(order, chain);
+      if (gateway === undefined) return [];
       const { payer } = order.order;
-      const place = { gateway: spenderOf(order, chain), domain: signing.domain };
+      const place = { gateway, domain: signing.domain };
       return consentsOf(method, order, place).map(({ digest, nonce }) => ({
         ...{ order, nonce },
         claim: { chainId: order.chainId, payer, digest, signature: signature.toLowerCase() as Hex },

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { statement } from '@florin/pg';
 import type { PreparedView } from '@florin/protocol/agent-view.ts';
 import { fixtureChains } from '../../../test/harness/agent-fixture.ts';
 import {
@@ -48,6 +49,26 @@ test('a preparation is refused while the chain does not answer, but its retry su
   world.chain.isDown = false;
   assert.deepEqual([refused.httpStatus, refused.body['code']], [503, 900401]);
   assert.equal(retry.calldata, first.calldata);
+});
+
+const setGateway = statement({
+  name: 'preparation_test_gateway',
+  parameters: { orderId: 'text', gateway: 'text' },
+  columns: {},
+  text: 'update orders set gateway = :gateway where order_id = :orderId',
+});
+
+test('an order whose gateway the configuration no longer names is not prepared again', async () => {
+  const first = await prepare(await createSession());
+  const { orderId } = first.view.aiView.paymentExecutionGuide.order;
+  const again = async (gateway: string) => {
+    await world.db.query(setGateway, { orderId, gateway });
+    return world.post('/payment/prepare', first.body);
+  };
+  const refused = await again(`0x${'ee'.repeat(20)}`);
+  assert.deepEqual([refused.httpStatus, refused.body['code']], [503, 900401]);
+  const known = viewOf<PreparedView>(await again(first.view.executorContract.toLowerCase()));
+  assert.equal(known.calldata, first.view.calldata);
 });
 
 // proves W8.7
