@@ -15,7 +15,7 @@ export const refundRoutes = {
       'sends prerequisites and txRequest. That wallet needs requiredBalance: the token that the payer paid, on the ' +
       'chain of the payment, also where you were settled in another token or on another chain. The gateway pays only the ' +
       'recorded payer, in parts if you like, and never more than the payment. What the operator added to a short deposit ' +
-      '(addedValue of the transaction) is no payer’s, so no refund asks for it. A refund that requires_signature counts ' +
+      '(addedValue of the transaction) the payer did not pay, so a refund leaves it out. A refund that requires_signature counts ' +
       'against what is left until it is completed, failed or cancelled: what exceeds the rest is refused with 100701. To ' +
       'create one refund only, send an Idempotency-Key. While a settlement is under way the answer is ' +
       '100702. The status of the session does not change, but its refundedAmount does. With `exceptionId` a second ' +

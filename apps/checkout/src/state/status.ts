@@ -77,9 +77,9 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
   const isSaid = deposits.length === 0 || state.shownDeposit !== undefined;
   const isQuiet = isWaiting && isSaid && state.exceptions.length === 0;
   // The deposit panel names the time and what it waits for.
-  const isTold = isWaiting && state.shownDeposit !== undefined && state.exceptions.length > 0;
+  const isInPanel = isWaiting && state.shownDeposit !== undefined && state.exceptions.length > 0;
   // The headline says that it is paid, or what has arrived.
-  const isHeard = isTold || shown.title === texts.paid || deposits.length > 0;
+  const isInHeadline = isInPanel || shown.title === texts.paid || deposits.length > 0;
   const until = new Date(state.expiresAt * 1000).toISOString();
   const claimLink =
     (state.exceptions.length > 0 ||
@@ -107,7 +107,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
         h('h2', { id: 'you-paid' }, paidText(data, state, texts.youPaid)),
         h('h2', { id: 'other-paid' }, paidText(data, state, texts.otherPaid)),
       ],
-      h('p', { class: isHeard ? 'hide' : 'state' }, shown.title),
+      h('p', { class: isInHeadline ? 'hide' : 'state' }, shown.title),
       // A deposit panel beside it shows its own amounts: the style sheet hides these then.
       deposits.length > 0 && h('div', { class: 'arrived' }, deposits),
       state.exceptions.map((exception) =>
@@ -127,7 +127,7 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       shown.isSafeToClose === true && h('p', { class: 'soft' }, `${texts.safeToClose} ${texts.keepAddress}`),
       // Each address has its own.
       isWaiting &&
-        !isTold &&
+        !isInPanel &&
         deposits.length === 0 &&
         h('p', {}, fill(texts.payUntil, { time: formatTime(locale, until, reader.timeZone) })),
     ),

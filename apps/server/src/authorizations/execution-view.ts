@@ -55,7 +55,8 @@ export function preparedView(deps: ViewContext, given: PreparedPayment): Prepare
   const { session, order } = payment;
   const calldata = payCalldata(order);
   const chainId = chain.chainId.toString();
-  const situation = situationOf(deps, session);
+  // Paid or lost: a replay has nothing to execute. The session's own view says which.
+  const situation = situationOf(deps, { session, isPaymentLost: false });
   const txRequest = { chainId, to: chain.gateway, data: calldata, value: '0' };
   const isPayable = situation === 'session_ready' || situation === 'payment_parameters_required';
   const prerequisites = isPayable ? prerequisitesOf(payment) : [];

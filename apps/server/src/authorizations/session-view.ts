@@ -21,11 +21,10 @@ type ViewContext = Pick<
   'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'
 >;
 
-/** The situation of a session for an agent, by our clock. */
+/** The situation of a session for an agent, by our clock. `isPaymentLost`: a reorg took its payment back. */
 export function situationOf(
   deps: Pick<ViewContext, 'clock'>,
-  session: StoredSession,
-  isPaymentLost = false,
+  { session, isPaymentLost }: { readonly session: StoredSession; readonly isPaymentLost: boolean },
 ): AgentSituation {
   return sessionSituation({
     status: session.status,
@@ -71,7 +70,7 @@ export function agentSessionView(
     completeTx: session.completeTx,
     untrustedText: untrustedTextNotice,
     aiView: {
-      ...sessionAiView(deps, session, situationOf(deps, session, isLost)),
+      ...sessionAiView(deps, session, situationOf(deps, { session, isPaymentLost: isLost })),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
       ...(seen === undefined ? {} : { payment: depthOf(seen) }),
     },
@@ -93,7 +92,8 @@ export function createdSessionView(
     sessionType: session.sessionType,
     sessionExpiresAt: unixSeconds(session.expirationTime),
     ...(isReplay ? { replayed: true } : {}),
-    aiView: sessionAiView(deps, session, situationOf(deps, session)),
+    // The session’s own view says whether the payment of a repeated creation was lost.
+    aiView: sessionAiView(deps, session, situationOf(deps, { session, isPaymentLost: false })),
   };
 }
 

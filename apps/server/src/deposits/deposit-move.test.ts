@@ -100,13 +100,13 @@ const changeOrder = statement({
    where order_id = :orderId`,
 });
 
-for (const [doubt, changes] of Object.entries({
+for (const [mismatch, changes] of Object.entries({
   gateway: { gateway: `0x${'ee'.repeat(20)}` },
   via: { via: `0x${'ee'.repeat(20)}` },
   id: { recipient: `0x${'ee'.repeat(20)}` },
   amount: { value: 1n },
 })) {
-  test(`an order whose ${doubt} was changed in the database is neither collected nor added to, and alarms once`, async () => {
+  test(`an order whose ${mismatch} was changed in the database is neither collected nor added to, and alarms once`, async () => {
     const { db } = moves.world.database;
     const given = await moves.newOrder();
     const { order, orderId, gateway, amounts } = given;
@@ -121,7 +121,7 @@ for (const [doubt, changes] of Object.entries({
     }
     // What comes back goes through the gateway alone.
     await sendBack(moves.deps(), moves.chain, changed, order.token);
-    const returns = doubt === 'gateway' ? [] : ['rescue'];
+    const returns = mismatch === 'gateway' ? [] : ['rescue'];
     assert.deepEqual(
       moves.sent.map(({ purpose }) => purpose),
       returns,

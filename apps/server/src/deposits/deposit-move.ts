@@ -10,8 +10,8 @@ import { book } from '#ledger/entry.ts';
 import { takeGas } from '#merchants/relayed-gas.ts';
 import { mostAddedTo } from '#orders/deposit-terms.ts';
 import { findOrder, isCollectedOnly } from '#orders/order.ts';
-import { doubtOf, valueDoubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
+import { mismatchOf, valueMismatchOf } from '#orders/order-mismatch.ts';
 import { planPayment, unsentRefusal } from '#orders/payment-plan.ts';
 import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
@@ -35,7 +35,7 @@ import {
 import { additionCall, collectCall, type DepositBalance, readAgreedBalance } from './deposit-call.ts';
 import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
-import { reportBound, reportDoubt, reportRevert, reportWaiting } from './report.ts';
+import { reportBound, reportMismatch, reportRevert, reportWaiting } from './report.ts';
 
 /** The balance of an order's own token at its deposit address. */
 export function ownBalance(chain: Chain, order: StoredOrder): DepositBalance {
@@ -73,9 +73,9 @@ async function planCollection(
   chain: Chain,
   order: StoredOrder,
 ): Promise<SendPlan | RevertedPlan> {
-  const doubt = valueDoubtOf(order, chain);
-  if (doubt !== undefined) {
-    reportDoubt(deps, order, doubt);
+  const mismatch = valueMismatchOf(order, chain);
+  if (mismatch !== undefined) {
+    reportMismatch(deps, order, mismatch);
     return unsentRefusal;
   }
   const signature = isCollectedOnly(order)
@@ -93,7 +93,7 @@ export async function sendBack(
   token: Hex,
 ): Promise<void> {
   // Only the gateway matters: nothing leaves through `via`.
-  if (doubtOf(order, chain) === 'gateway') return reportDoubt(deps, order, 'gateway');
+  if (mismatchOf(order, chain) === 'gateway') return reportMismatch(deps, order, 'gateway');
   const call = { purpose: 'rescue', to: gatewayOf(order, chain), data: rescueCall(order, token) } as const;
   const plan = () => deps.sender.plan(chain.chainId, call);
   await send(deps, chain, order, { move: 'rescue', token, plan });

@@ -60,16 +60,16 @@ export function reportRevert(
 }
 
 /** Logs that an order is not what the configuration and its id say, so that nothing is signed: once for each deposit. */
-export function reportDoubt(
+export function reportMismatch(
   { log, reports: { reverts } }: Pick<Reporter, 'log' | 'reports'>,
   { orderId, chainId }: { readonly orderId: string; readonly chainId: number },
-  doubt: string,
+  mismatch: string,
 ): void {
-  const key = `${orderId} doubt`;
+  const key = `${orderId} mismatch`;
   if (reverts.has(key)) return;
-  putNewest(reverts, key, doubt);
+  putNewest(reverts, key, mismatch);
   const error = new Error('an order in the database is not what the configuration and its id say');
-  log.error('deposits.order_in_doubt', error, { chainId, orderId, doubt });
+  log.error('deposits.order_in_doubt', error, { chainId, orderId, mismatch });
 }
 
 /** Logs that a deposit's own terms allow an addition, and the present configuration does not: once for each deposit. */

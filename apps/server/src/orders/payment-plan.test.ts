@@ -8,8 +8,8 @@ import type { Chain } from '#chains/chain.ts';
 import type { SendPurpose } from '#contracts/purpose.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { fixtureOrder } from '../../test/harness/order-fixture.ts';
-import { doubtOf, valueDoubtOf } from './order-doubt.ts';
 import { spenderOf } from './order-gateway.ts';
+import { mismatchOf, valueMismatchOf } from './order-mismatch.ts';
 import { orderIdOf, orderSignerOf } from './order-signer.ts';
 import { planPayment } from './payment-plan.ts';
 
@@ -42,8 +42,8 @@ function stored(changes: Partial<Order> = {}, gateway: Hex = chain.gateway) {
   return { ...fixtureOrder, order, gateway, orderId: orderIdOf(chain.chainId, gateway, order) };
 }
 
-test('an order is beyond doubt when the configuration names its gateway and its way out, and its terms give its id', () => {
-  const through = (orderType: OrderType, via: Hex) => doubtOf(stored({ orderType, via }), chain);
+test('an order matches when the configuration names its gateway and the destination of its money, and its terms give its id', () => {
+  const through = (orderType: OrderType, via: Hex) => mismatchOf(stored({ orderType, via }), chain);
   const { escrow, direct, vaultPayout, cctp: burn } = orderKinds;
   const known: readonly (readonly [OrderType, Hex])[] = [
     ...([escrow, direct] as const).map((type) => [type, zeroAddress] as const),
@@ -57,8 +57,8 @@ test('an order is beyond doubt when the configuration names its gateway and its 
     ...[[vaultPayout, zeroAddress] as const, [4, zeroAddress] as const],
   ];
   for (const [type, via] of wrong) assert.equal(through(type as OrderType, via), 'via');
-  assert.equal(doubtOf(stored({}, earlier), chain), undefined);
-  assert.equal(doubtOf(stored({}, foreign), chain), 'gateway');
+  assert.equal(mismatchOf(stored({}, earlier), chain), undefined);
+  assert.equal(mismatchOf(stored({}, foreign), chain), 'gateway');
   const order = stored();
   const changed = [
     { to: foreign },
@@ -68,7 +68,7 @@ test('an order is beyond doubt when the configuration names its gateway and its 
     { reclaimAt: 1n },
   ] as const;
   for (const change of changed)
-    assert.equal(doubtOf({ ...order, order: { ...order.order, ...change } }, chain), 'id');
+    assert.equal(mismatchOf({ ...order, order: { ...order.order, ...change } }, chain), 'id');
 });
 
 test('wallets are asked to approve a configured gateway alone, whatever the row of an order says', () => {
@@ -77,19 +77,19 @@ test('wallets are asked to approve a configured gateway alone, whatever the row 
   assert.deepEqual(spenders, [...given.slice(0, 3), undefined]);
 });
 
-test('the values of an order in doubt are those of no configured token, or not those of its amounts', () => {
+test('the values of an order that does not match are those of no configured token, or not those of its amounts', () => {
   const order = stored();
-  assert.equal(valueDoubtOf(order, chain), undefined);
-  assert.equal(valueDoubtOf(stored({ token: foreign }), chain), 'token');
+  assert.equal(valueMismatchOf(order, chain), undefined);
+  assert.equal(valueMismatchOf(stored({ token: foreign }), chain), 'token');
   for (const name of ['totalValue', 'netValue'] as const)
     assert.equal(
-      valueDoubtOf({ ...order, amounts: { ...order.amounts, [name]: microUsd(1n) } }, chain),
+      valueMismatchOf({ ...order, amounts: { ...order.amounts, [name]: microUsd(1n) } }, chain),
       'amount',
     );
-  assert.equal(valueDoubtOf(stored({}, foreign), chain), 'gateway');
+  assert.equal(valueMismatchOf(stored({}, foreign), chain), 'gateway');
 });
 
-test('the order signer’s wallet omits the signature at the present gateway alone, and sends nothing that is in doubt', async () => {
+test('the order signer’s wallet omits the signature at the present gateway alone, and sends no order that does not match', async () => {
   /** The call that is planned, with the one by which the signer's own wallet would consent. */
   const planned = async (order: ReturnType<typeof stored>, signedAs = order) => {
     const asked: unknown[] = [];

@@ -4,8 +4,8 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { encodeErrorResult } from 'viem';
 import type { Chain } from '#chains/chain.ts';
 import type { SendPurpose } from '#contracts/purpose.ts';
-import { doubtOf } from './order-doubt.ts';
 import { gatewayOf } from './order-gateway.ts';
+import { mismatchOf } from './order-mismatch.ts';
 import type { OrderSigner } from './signer.ts';
 import type { StoredOrder } from './stored-order.ts';
 
@@ -25,7 +25,7 @@ type PlanContext = {
 };
 
 const invalidSignature = encodeErrorResult({ abi: paymentGatewayAbi, errorName: 'InvalidSignature' });
-/** The answer where no chain is asked: the order is in doubt, or has no signature of the service. */
+/** The answer where no chain is asked: the order does not match, or has no signature of the service. */
 export const unsentRefusal: RevertedPlan = { reverted: true, data: invalidSignature };
 /** The service's signatures have 65 bytes. */
 const wholeSignature = /^0x[0-9a-f]{130}$/i;
@@ -42,7 +42,7 @@ export async function planPayment(
 ): Promise<SendPlan | RevertedPlan> {
   const { chainId } = chain;
   const { purpose, signature, encode } = payment;
-  if (doubtOf(payment.order, chain) !== undefined) return unsentRefusal;
+  if (mismatchOf(payment.order, chain) !== undefined) return unsentRefusal;
   // Without a signature the sending wallet would consent. The gateway refuses other senders with this error.
   if (!wholeSignature.test(signature)) return unsentRefusal;
   const call: SendCall<SendPurpose> = {

@@ -9,7 +9,7 @@ import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
 import { findExceptions, lockSettledSecond } from '#exceptions/exception.ts';
 import { findOrder, findOrders } from '#orders/order.ts';
-import { valueDoubtOf } from '#orders/order-doubt.ts';
+import { valueMismatchOf } from '#orders/order-mismatch.ts';
 import { paidValueOf, type StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
 import { findLostPayments } from '#sessions/progress.ts';
@@ -91,8 +91,9 @@ export async function createRefund(
     throw new Refusal('refund_not_possible', 'a deposit was short and added to: wait until it is settled');
   }
   const status = obstacle === 'settled' ? 'requires_signature' : 'pending';
-  const doubt = status === 'requires_signature' ? signingDoubt(deps, session.sessionId, order) : undefined;
-  if (doubt !== undefined) throw new Refusal('refund_not_possible', doubt);
+  const mismatch =
+    status === 'requires_signature' ? signingMismatch(deps, session.sessionId, order) : undefined;
+  if (mismatch !== undefined) throw new Refusal('refund_not_possible', mismatch);
   const { reason = '' } = body;
   return insert(transaction, deps, { session, order, exceptionId, amount, status, reason, returned });
 }
@@ -281,7 +282,7 @@ type ToSign = Pick<Refund, 'refundedAmount' | 'requiredBalance' | 'txRequest' | 
 function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder, returned: MicroUsd): ToSign {
   if (statusOf(row) !== 'requires_signature') return {};
   const chain = deps.chains.byId(order.chainId);
-  if (chain === undefined || signingDoubt(deps, row.session_id, order) !== undefined) return {};
+  if (chain === undefined || signingMismatch(deps, row.session_id, order) !== undefined) return {};
   const token = deps.chains.token(order.tokenId);
   return {
     refundedAmount: microUsdToNumber(returned),
@@ -293,13 +294,13 @@ function toSignOf(deps: RefundContext, row: RefundRow, order: StoredOrder, retur
  * Why no wallet is asked to return something of the order; undefined when one is. So a changed row makes no merchant pay
  * another session's payer, or more than asked. Without its token in the configuration the order's value cannot be compared.
  */
-function signingDoubt(deps: RefundContext, sessionId: string, order: StoredOrder): string | undefined {
+function signingMismatch(deps: RefundContext, sessionId: string, order: StoredOrder): string | undefined {
   const chain = deps.chains.byId(order.chainId);
   if (chain === undefined) return `the chain ${order.chainId} is no longer configured`;
-  const doubt = order.sessionId === sessionId ? valueDoubtOf(order, chain) : 'session';
-  return doubt === undefined || doubt === 'token'
+  const mismatch = order.sessionId === sessionId ? valueMismatchOf(order, chain) : 'session';
+  return mismatch === undefined || mismatch === 'token'
     ? undefined
-    : `its order is in doubt (${doubt}): tell the operator`;
+    : `its order is in doubt (${mismatch}): tell the operator`;
 }
 
 function refundOf(row: RefundRow, toSign: ToSign = {}): Refund {

@@ -3,11 +3,11 @@ import type { Chain } from '#chains/chain.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
-import type { SessionsById } from './doubt.ts';
 import { delayAll, holdLeg, type Leg } from './leg.ts';
 import { type ExceededCap, openOutflow } from './outflow.ts';
 import { payoutOf, payoutVaultOf } from './settlement-call.ts';
 import { readVaultLimit, takeFrom, type VaultLimit } from './vault-limit.ts';
+import type { SessionsById } from './verified-items.ts';
 
 /**
  * How long a vault pays on a signature. Long enough for a congested chain and for one whose time is ahead of ours; later the

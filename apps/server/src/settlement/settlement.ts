@@ -4,8 +4,8 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import type { SendPurpose } from '#contracts/purpose.ts';
 import { findOrders } from '#orders/order.ts';
-import { doubtOf } from '#orders/order-doubt.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
+import { mismatchOf } from '#orders/order-mismatch.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { findSessionStates, lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
@@ -13,7 +13,6 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { chooseGroups, type Item, isGathering } from './batch.ts';
 import type { SettlementContext, SettlementSettings } from './context.ts';
-import { beyondDoubt, settledBeyondDoubt } from './doubt.ts';
 import { legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
 import { delayAll, delayLeg, type Leg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
 import { findDeliveries } from './mint.ts';
@@ -28,6 +27,7 @@ import {
 } from './settlement-call.ts';
 import { rereadUnreported, showNotMined, showUnconfigured } from './stuck-leg.ts';
 import { alarmUnsettled, canBeSettled } from './unsettled.ts';
+import { verifiedItems, verifiedPayouts } from './verified-items.ts';
 
 const legNames: readonly LegName[] = ['settle', 'payout', 'mint', 'refund'];
 
@@ -137,7 +137,7 @@ async function sendSettlements(sending: Sending, items: readonly Item[]): Promis
   const late = items.filter(({ order }) => !canBeSettled(order, now));
   for (const item of late.slice(0, deps.settings.batchSize)) await sendReclaim(sending, item);
   const inTime = items.filter(({ order }) => canBeSettled(order, now));
-  const open = await beyondDoubt(deps, inTime, ({ order }) => doubtOf(order, chain));
+  const open = await verifiedItems(deps, inTime, ({ order }) => mismatchOf(order, chain));
   const [oldest] = open;
   if (oldest === undefined) return;
   // An order is settled on the gateway that it was paid to. One call goes to one gateway.
@@ -167,9 +167,9 @@ async function sendReturn(
   call: (order: Item['order']) => Hex,
 ): Promise<void> {
   const { deps, chain } = sending;
-  const items = await beyondDoubt(deps, [item], ({ order }) => {
-    const doubt = doubtOf(order, chain);
-    return doubt === 'via' ? undefined : doubt;
+  const items = await verifiedItems(deps, [item], ({ order }) => {
+    const mismatch = mismatchOf(order, chain);
+    return mismatch === 'via' ? undefined : mismatch;
   });
   if (items.length === 0) return;
   const to = gatewayOf(item.order, chain);
@@ -182,8 +182,8 @@ async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<vo
     deps.db,
     items.map(({ leg }) => leg.sessionId),
   );
-  const certain = await settledBeyondDoubt(deps, chain, items, sessions);
-  const payouts = await choosePayouts(deps, chain, certain, { sessions, overCaps: sending.state.overCaps });
+  const verified = await verifiedPayouts(deps, chain, items, sessions);
+  const payouts = await choosePayouts(deps, chain, verified, { sessions, overCaps: sending.state.overCaps });
   const [first] = payouts;
   if (first === undefined) return;
   await sendBatch(sending, {

@@ -108,7 +108,7 @@ test('a payout that the vault holds too little for leaves the hour’s cap to th
   assert.deepEqual([await sent(huge), await sent(large), await sent(young)], Array(3).fill(['payout']));
 });
 
-test('a payout whose payment is in doubt keeps nothing from others', async () => {
+test('a payout whose order does not match keeps nothing from others', async () => {
   const large = await toPayOut(10);
   world.available = 5n * unit;
   await payOut();

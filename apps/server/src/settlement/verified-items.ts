@@ -1,71 +1,73 @@
 import { orderKinds } from '@florin/protocol/order.ts';
 import { type Chain, isVault } from '#chains/chain.ts';
-import { valueDoubtOf } from '#orders/order-doubt.ts';
+import { valueMismatchOf } from '#orders/order-mismatch.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { channelIdOf } from '#sessions/session.ts';
 import type { SessionState } from '#sessions/stored-session.ts';
 import type { Item } from './batch.ts';
 import type { SettlementContext } from './context.ts';
-import { delayLeg, postponeOrDelay } from './leg.ts';
+import { delayAll, postponeOrDelay } from './leg.ts';
 import { isPaidElsewhere, readSettled } from './settled-orders.ts';
 import { payoutVaultOf } from './settlement-call.ts';
 
 /**
- * The items whose orders are beyond doubt. The others wait, and each attempt alarms the operator. They go on once nothing
- * is in doubt any more.
+ * The items whose orders match the configuration and their ids. The others wait, and each attempt alarms the operator. They
+ * go on once all is well again.
  */
-export async function beyondDoubt(
+export async function verifiedItems(
   deps: SettlementContext,
   items: readonly Item[],
-  doubtOf: (item: Item) => string | undefined | Promise<string | undefined>,
+  mismatchOf: (item: Item) => string | undefined | Promise<string | undefined>,
 ): Promise<readonly Item[]> {
-  const certain: Item[] = [];
-  const doubts = await Promise.all(items.map((item) => doubtOf(item)));
-  for (const [index, item] of items.entries()) {
-    const doubt = doubts[index];
-    if (doubt === undefined) {
-      certain.push(item);
-      continue;
-    }
-    const { chainId, orderId, name } = item.leg;
+  const mismatches = await Promise.all(items.map((item) => mismatchOf(item)));
+  const refused = items.filter((_, index) => mismatches[index] !== undefined);
+  for (const [index, { leg }] of items.entries()) {
+    const mismatch = mismatches[index];
+    if (mismatch === undefined) continue;
+    const { chainId, orderId, name } = leg;
     const error = new Error(
       'an order in the database is not what the configuration and its id say, and is not sent',
     );
-    deps.log.error('settlement.order_in_doubt', error, { chainId, orderId, leg: name, doubt });
-    await deps.db.transaction((transaction) => delayLeg(transaction, deps, item.leg, 'order_in_doubt'));
+    deps.log.error('settlement.order_in_doubt', error, { chainId, orderId, leg: name, mismatch });
   }
-  return certain;
+  if (refused.length > 0)
+    await delayAll(
+      deps,
+      refused.map(({ leg }) => leg),
+      'order_in_doubt',
+    );
+  return items.filter((_, index) => mismatches[index] === undefined);
 }
 
 /**
- * The items whose orders are beyond doubt, and of which the gateway that took the payment says now that they are settled.
+ * The payouts whose orders match, and of which the gateway that took the payment says that they are settled.
  * A vault pays on our signature alone, so no row of the database suffices for one.
  */
-export async function settledBeyondDoubt(
+export async function verifiedPayouts(
   deps: SettlementContext,
   chain: Chain,
   items: readonly Item[],
   sessions: SessionsById,
 ): Promise<readonly Item[]> {
-  const certain = await beyondDoubt(deps, items, (item) => payoutDoubtOf(deps, chain, item, sessions));
+  const matching = await verifiedItems(deps, items, (item) => payoutMismatchOf(deps, chain, item, sessions));
   const settled = await readSettled(
     deps,
-    certain.map(({ order }) => order),
+    matching.map(({ order }) => order),
   );
   const isSettled = ({ order }: Item) => settled.get(order.orderId) === true;
-  for (const { leg, order } of certain.filter((item) => !isSettled(item))) {
+  for (const { leg, order } of matching.filter((item) => !isSettled(item))) {
     // Usually nodes of the payment's chain that are behind, or do not answer.
     const fields = { chainId: order.chainId, orderId: leg.orderId, isRead: settled.has(order.orderId) };
     deps.log.warn('settlement.not_settled_yet', fields);
     await postponeOrDelay(deps, leg, 'order_in_doubt');
   }
-  return certain.filter(isSettled);
+  return matching.filter(isSettled);
 }
 
 /** The sessions of payouts, by id. */
 export type SessionsById = ReadonlyMap<string, SessionState>;
 
-async function payoutDoubtOf(
+async function payoutMismatchOf(
   deps: SettlementContext,
   chain: Chain,
   { leg, order: stored }: Item,
@@ -80,8 +82,8 @@ async function payoutDoubtOf(
   const source = deps.chains.byId(stored.chainId);
   // Each vault pays an order once: the vault of another chain would pay it again.
   if (source === undefined || stored.order.targetChain !== BigInt(chain.chainId)) return 'chain';
-  const doubt = valueDoubtOf(stored, source);
-  if (doubt !== undefined) return doubt;
+  const mismatch = valueMismatchOf(stored, source);
+  if (mismatch !== undefined) return mismatch;
   return (await isPaidElsewhere(deps, chain, stored)) ? 'paid' : undefined;
 }
 

@@ -15,7 +15,9 @@ before(async () => {
   world = await SettlementWorld.open();
 });
 after(() => world.close());
-beforeEach(() => {
+beforeEach(async () => {
+  // The tests share a clock: legs of earlier ones would come due.
+  await world.database.db.query(holdAll, { at: world.clock.now() });
   world.orderStatus = 2;
   world.paidBy.clear();
   world.otherNodes = [];
@@ -28,11 +30,11 @@ const logged: unknown[] = [];
 const log: Log = {
   ...silentLog,
   warn: (event) => void logged.push(event),
-  error: (event, _error, fields) => void logged.push(`${event} ${fields?.['doubt'] ?? ''}`.trim()),
+  error: (event, _error, fields) => void logged.push(`${event} ${fields?.['mismatch'] ?? ''}`.trim()),
 };
 
 const changeOrder = statement({
-  name: 'doubt_test_change',
+  name: 'verified_items_test_change',
   parameters: {
     orderId: 'text',
     recipient: 'text',
@@ -45,8 +47,14 @@ const changeOrder = statement({
   text: `update orders set recipient = :recipient, via = :via, gateway = :gateway, payout_vault = :vault, net_value = :net
    where order_id = :orderId`,
 });
+const holdAll = statement({
+  name: 'verified_items_test_hold',
+  parameters: { at: 'timestamptz' },
+  columns: {},
+  text: `update settlements set held_at = :at where status = 'waiting'`,
+});
 const addPayout = statement({
-  name: 'doubt_test_leg',
+  name: 'verified_items_test_leg',
   parameters: { orderId: 'text', sessionId: 'text', chainId: 'int8', at: 'timestamptz' },
   columns: {},
   text: `insert into settlements (order_id, leg, session_id, chain_id, status, retry_at, created_at, updated_at)
@@ -54,14 +62,14 @@ const addPayout = statement({
 });
 
 const moveLeg = statement({
-  name: 'doubt_test_move',
+  name: 'verified_items_test_move',
   parameters: { orderId: 'text', chainId: 'int8' },
   columns: {},
   text: `update settlements set chain_id = :chainId where order_id = :orderId and leg = 'payout'`,
 });
 
 const setToken = statement({
-  name: 'doubt_test_token',
+  name: 'verified_items_test_token',
   parameters: { sessionId: 'text', token: 'text' },
   columns: {},
   text: 'update sessions set settlement_token = :token where session_id = :sessionId',
@@ -75,7 +83,7 @@ interface Changes {
   readonly net?: bigint;
 }
 
-/** Changes the row of an order, as whoever can write to the database may. */
+/** Changes the row of an order, as a writer to the database can. */
 async function change({ orderId, order, gateway, payoutVault, amounts }: StoredOrder, changes: Changes) {
   await world.database.db.query(changeOrder, {
     ...{ orderId, recipient: order.to, via: order.via, gateway, vault: payoutVault, net: amounts.netValue },
@@ -115,13 +123,13 @@ const changedPayouts: Readonly<Record<string, readonly [Changes, string]>> = {
   'of a payment that settled elsewhere': [{ via: thief }, 'via'],
 };
 
-for (const [what, [changes, doubt]] of Object.entries(changedPayouts)) {
+for (const [what, [changes, mismatch]] of Object.entries(changedPayouts)) {
   test(`no payout ${what} is signed because a row in the database says so, and the operator is alarmed`, async () => {
     const order = await toPayOut();
     await change(order, changes);
     await send('payout');
     assert.equal(await stateOf(order, 'payout'), waits);
-    assert.deepEqual(logged, [`settlement.order_in_doubt ${doubt}`]);
+    assert.deepEqual(logged, [`settlement.order_in_doubt ${mismatch}`]);
     assert.equal((await world.session(order.sessionId)).pendingReason, 'order_in_doubt');
     await change(order, {});
     world.clock.time += 10_000;
@@ -292,7 +300,7 @@ test('a settlement goes neither to another gateway nor through another way out, 
   assert.deepEqual(states, [waits, waits, waits, waits, 'sent']);
   assert.deepEqual(
     logged.sort(),
-    ['gateway', 'id', 'id', 'via'].map((doubt) => `settlement.order_in_doubt ${doubt}`),
+    ['gateway', 'id', 'id', 'via'].map((mismatch) => `settlement.order_in_doubt ${mismatch}`),
   );
 });
 
