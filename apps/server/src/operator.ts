@@ -11,6 +11,7 @@ export { findBranding, takeBrandImages, updateBranding } from '#catalog/branding
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';
+export { create2Deployer, permit2Address } from '#chains/shared-contract.ts';
 export { type Config, ConfigError, readConfig } from '#config/config.ts';
 export type { Environment } from '#config/field.ts';
 export { addressOfKey, readRemoteSigner } from '#config/signer.ts';
@@ -21,7 +22,6 @@ export {
   type ContractPlan,
   circleFor,
   circleMainnet,
-  create2Deployer,
   deploymentCall,
   isCodeOf,
   type PlannedContract,
@@ -31,7 +31,6 @@ export {
 } from '#contracts/contract-plan.ts';
 export { type ContractRoles, type RoleSetting, roleSettings } from '#contracts/contract-setup.ts';
 export { findDroppedEvents } from '#contracts/dropped-event.ts';
-export { permit2Address } from '#contracts/token-signing.ts';
 export { schema } from '#db/schema.ts';
 export { findScopeProblems } from '#db/scope-check.ts';
 export { readAdditionBalances } from '#deposits/addition-balance.ts';

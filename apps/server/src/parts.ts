@@ -13,11 +13,12 @@ export { checkPreparation, prepareAuthorizedOrder } from '#authorizations/prepar
 export { isAuthorizedBy } from '#authorizations/signature.ts';
 export { createProduct } from '#catalog/product.ts';
 export type { ChainConditions, FinalityPolicy } from '#chains/chain.ts';
+export { permit2Address } from '#chains/shared-contract.ts';
 export { parseBurnMessage } from '#contracts/cctp-message.ts';
 export type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 export { logSourceOf } from '#contracts/log-source.ts';
 export { purposes } from '#contracts/purpose.ts';
-export { permit2Address, type TokenDomain } from '#contracts/token-signing.ts';
+export type { TokenDomain } from '#contracts/token-signing.ts';
 export { addUpLists } from '#db/list-count.ts';
 export type { DepositSettings } from '#deposits/context.ts';
 export { runDeposits } from '#deposits/deposit.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { decodeFunctionData, erc20Abi } from 'viem';
-import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
+import { permit2Address } from '#chains/shared-contract.ts';
+import type { TokenSigning } from '#contracts/token-signing.ts';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { fixtureOrder } from '../../test/harness/order-fixture.ts';
 import { alternativesOf, type PaymentWays } from './alternatives.ts';

@@ -1,7 +1,8 @@
 import type { PaymentAlternative, SubmitMethod, TxRequest } from '@florin/protocol/agent-view.ts';
 import type { PermitKind, Token } from '@florin/protocol/token.ts';
 import type { Chain } from '#chains/chain.ts';
-import { permit2Address, type TokenSigning } from '#contracts/token-signing.ts';
+import { permit2Address } from '#chains/shared-contract.ts';
+import type { TokenSigning } from '#contracts/token-signing.ts';
 import { approvalsOf } from '#orders/approval.ts';
 import type { OrderWithTerms } from '#orders/deposit-terms.ts';
 import { gatewayOf, spenderOf } from '#orders/order-gateway.ts';

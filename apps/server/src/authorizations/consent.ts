@@ -2,7 +2,8 @@ import type { PaymentTypedData, SubmitMethod } from '@florin/protocol/agent-view
 import type { Hex } from '@florin/protocol/order.ts';
 import { permitWitnessTypes, receiveAuthorizationTypes } from '@florin/protocol/typed-data.ts';
 import { hashTypedData, keccak256, stringToHex } from 'viem';
-import { permit2Address, type TokenDomain } from '#contracts/token-signing.ts';
+import { permit2Address } from '#chains/shared-contract.ts';
+import type { TokenDomain } from '#contracts/token-signing.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 
 /** The payer's signed consent to one payment. Anyone may submit it, and it can pay only that order. */

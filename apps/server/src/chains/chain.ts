@@ -3,6 +3,7 @@ import type { MicroUsd } from '@florin/protocol/money.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { getContractAddress, zeroAddress } from 'viem';
+import { create2Deployer, permit2Address } from './shared-contract.ts';
 
 /** When a block of a chain counts as final, and how long that takes. */
 export interface FinalityPolicy extends FinalityRule {
@@ -157,9 +158,9 @@ const leastHeld = 2n ** 32n;
 
 /** Contracts at the same address on most chains. Tokens there are lost, or for anyone to take. In lower case. */
 const sharedContracts: ReadonlyMap<string, string> = new Map([
-  ['0x000000000022d473030f116ddee9f6b43ac78ba3', 'Permit2, a contract that all share'],
+  [permit2Address.toLowerCase(), 'Permit2, a contract that all share'],
   ['0xca11bde05977b3631167028862be2a173976ca11', 'Multicall3, a contract that all share'],
-  ['0x4e59b44847b379578588920ca78fbf26c0b4956c', 'the CREATE2 deployer, a contract that all share'],
+  [create2Deployer.toLowerCase(), 'the CREATE2 deployer, a contract that all share'],
   ['0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee', 'the sign for a chain’s own coin, an address without a key'],
 ]);
 

@@ -11,6 +11,7 @@ import {
   keccak256,
   zeroHash,
 } from 'viem';
+import { create2Deployer } from '#chains/shared-contract.ts';
 
 /** Circle's side of the CCTP route. */
 export interface CctpSettings {
@@ -56,9 +57,6 @@ export interface ContractPlan {
   /** Absent where there is no CCTP route. */
   readonly cctpRoute?: PlannedContract;
 }
-
-/** Arachnid's deployer, at this address on nearly every chain: its input is a salt and the code after it. */
-export const create2Deployer: Hex = '0x4e59b44847b379578588920cA78FbF26c0B4956C';
 
 /** Circle's main network. */
 export const circleMainnet = circleOf(false);

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type HttpRpc, openHttpRpc } from '@florin/evm';
 import { permitKinds, type Token } from '@florin/protocol/token.ts';
+import { permit2Address } from '#chains/shared-contract.ts';
 import { systemClock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { LifeChain } from '../../test/life/life-chain.ts';
-import { permit2Address, readTokenSigning, signingProblem, tokenSigningReader } from './token-signing.ts';
+import { readTokenSigning, signingProblem, tokenSigningReader } from './token-signing.ts';
 
 let life: LifeChain;
 let rpc: HttpRpc;

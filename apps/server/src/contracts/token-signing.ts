@@ -10,9 +10,7 @@ import {
   zeroAddress,
   zeroHash,
 } from 'viem';
-
-/** Uniswap's deployment, at this address on every chain. */
-export const permit2Address: Hex = '0x000000000022D473030F116dDEE9F6B43aC78BA3';
+import { permit2Address } from '#chains/shared-contract.ts';
 
 /** The EIP-712 domain of a token. */
 export interface TokenDomain {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { parseReceipt, verifyReceipt } from '@florin/kit';
-import { permit2Address } from '#contracts/token-signing.ts';
+import { permit2Address } from '#chains/shared-contract.ts';
 import { Payer } from '../life/payer.ts';
 import { openPage } from './chromium.ts';
 import { addLink, browser, life, paid, sessionIdOf, useTeaShop, visit } from './tea-shop.ts';
