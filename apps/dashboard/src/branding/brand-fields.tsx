@@ -1,6 +1,6 @@
 import { brandFonts, cornerRadii } from '@florin/protocol/brand-look.ts';
 import { AreaField, Field, TextField } from '../ui/field.tsx';
-import { ImageField } from '../ui/image-field.tsx';
+import { ImageField, type TrackUpload } from '../ui/image-field.tsx';
 import { Card } from '../ui/page.tsx';
 import { SelectField } from '../ui/select.tsx';
 import type { BrandDraft } from './brand-draft.ts';
@@ -87,8 +87,9 @@ export function ImageFields({
   draft,
   change,
   errorOf,
+  track,
   hasUnsaved,
-}: Fields & { readonly hasUnsaved: boolean }) {
+}: Fields & { readonly track: TrackUpload; readonly hasUnsaved: boolean }) {
   return (
     <Card>
       <div className="grid grid-cols-1 gap-5">
@@ -100,6 +101,7 @@ export function ImageFields({
             fit="contain"
             value={draft[field]}
             onChange={(url) => change({ [field]: url })}
+            track={track}
             error={errorOf(field)}
           />
         ))}

@@ -7,6 +7,7 @@ import { Button } from '../ui/button.tsx';
 import { ConflictNotice } from '../ui/conflict.tsx';
 import { useDraftGuard } from '../ui/draft-guard.tsx';
 import { onSubmit } from '../ui/form.ts';
+import { useUploads } from '../ui/image-field.tsx';
 import { FailureNotice } from '../ui/notice.tsx';
 import { PageHeader, SkeletonPage } from '../ui/page.tsx';
 import { PagePreview, type PreviewedOrder } from '../ui/page-preview.tsx';
@@ -72,7 +73,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
     },
   });
   const change = (part: Partial<BrandDraft>) => {
-    setDraft({ ...draft, ...part });
+    setDraft((latest) => ({ ...latest, ...part }));
     setWrong(false);
     if (update.error?.slug !== 'branding_changed') update.reset();
   };
@@ -86,7 +87,8 @@ function Editor({ brand }: { readonly brand: Brand }) {
     setWrong(body === undefined);
     if (body !== undefined) void update.run({ body: { ...body, ifUpdateAt: (base ?? brand).updateAt } });
   };
-  const { question } = useDraftGuard(mayChange && isChanged(draft, base ?? brand));
+  const { isUploading, track } = useUploads();
+  const { question } = useDraftGuard(mayChange && (isUploading || isChanged(draft, base ?? brand)));
   const isConflict = update.error?.slug === 'branding_changed';
   // The person has seen what differs: what was typed is now based on what is stored.
   const settle = () => {
@@ -99,7 +101,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
       <form onSubmit={onSubmit(save)} noValidate className="grid grid-cols-1 gap-6">
         <fieldset disabled={!mayChange} className="contents">
           <LookFields {...{ draft, change, errorOf, isWrong }} />
-          <ImageFields {...{ draft, change, errorOf }} hasUnsaved={unsavedImages(draft, brand)} />
+          <ImageFields {...{ draft, change, errorOf, track }} hasUnsaved={unsavedImages(draft, brand)} />
           <LinkFields {...{ draft, change, errorOf }} />
           <EmbedFields {...{ draft, change, errorOf }} />
           <div data-acts className="grid gap-3">
@@ -119,7 +121,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
           {mayChange && (
             <div className="flex justify-end gap-2">
               {isChanged(draft, brand) && (
-                <Button disabled={update.isRunning} onClick={undo}>
+                <Button disabled={update.isRunning || isUploading} onClick={undo}>
                   Undo
                 </Button>
               )}
@@ -127,9 +129,9 @@ function Editor({ brand }: { readonly brand: Brand }) {
                 type="submit"
                 kind="primary"
                 isBusy={update.isRunning}
-                disabled={isConflict || !isChanged(draft, brand)}
+                disabled={isConflict || isUploading || !isChanged(draft, brand)}
               >
-                Save
+                {isUploading ? 'Uploading the picture…' : 'Save'}
               </Button>
             </div>
           )}

@@ -9,7 +9,7 @@ import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
 import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { AreaField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
-import { ImageField } from '../ui/image-field.tsx';
+import { ImageField, type TrackUpload, useUploads } from '../ui/image-field.tsx';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
@@ -71,7 +71,8 @@ function ProductForm({
   const [draft, setDraft] = useState(() => productDraftOf(product));
   const [faults, setFaults] = useState<Readonly<Record<string, string>>>({});
   const [begun, setBegun] = useState(draft);
-  const { release, question } = useDraftGuard(differs(draft, begun), onClose);
+  const { isUploading, track } = useUploads();
+  const { release, question } = useDraftGuard(isUploading || differs(draft, begun), onClose);
   const close = () => {
     release();
     onClose();
@@ -104,7 +105,7 @@ function ProductForm({
       ? create.run({ body })
       : update.run({ body: { ...body, productId: product.productId, ifUpdateAt: readAt } });
   };
-  const change = (changed: Partial<ProductDraft>) => setDraft({ ...draft, ...changed });
+  const change = (changed: Partial<ProductDraft>) => setDraft((latest) => ({ ...latest, ...changed }));
   const parts = { draft, change, faults, error: write.error };
   return (
     <form noValidate onSubmit={onSubmit(submit)} className="grid gap-5">
@@ -126,7 +127,7 @@ function ProductForm({
         onChange={(description) => change({ description })}
         error={fieldError(write.error, 'description')}
       />
-      <ProductImage {...parts} product={product} />
+      <ProductImage {...parts} product={product} track={track} />
       <AttributeFields {...parts} />
       <DialogActions
         notice={
@@ -148,13 +149,18 @@ function ProductForm({
         }
       >
         <CancelButton />
-        <Button type="submit" kind="primary" isBusy={write.isRunning} disabled={isConflict}>
-          {product === undefined ? 'Create the product' : 'Save'}
+        <Button type="submit" kind="primary" isBusy={write.isRunning} disabled={isConflict || isUploading}>
+          {submitText(product, isUploading)}
         </Button>
       </DialogActions>
       {question}
     </form>
   );
+}
+
+function submitText(product: Product | undefined, isUploading: boolean): string {
+  if (isUploading) return 'Uploading the picture…';
+  return product === undefined ? 'Create the product' : 'Save';
 }
 
 /** The product as it is stored now, after another member changed it. */
@@ -169,7 +175,8 @@ function ProductImage({
   change,
   error,
   product,
-}: PartProps & { readonly product: Product | undefined }) {
+  track,
+}: PartProps & { readonly product: Product | undefined; readonly track: TrackUpload }) {
   return (
     <>
       <ImageField
@@ -177,6 +184,7 @@ function ProductImage({
         hint="A jpeg, png or webp picture. Florin keeps a copy of it."
         value={draft.imageUrl}
         onChange={(imageUrl) => change({ imageUrl })}
+        track={track}
         error={fieldError(error, 'imageUrl')}
       />
       {product !== undefined && product.imageReason !== '' && (

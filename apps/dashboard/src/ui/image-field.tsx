@@ -9,19 +9,38 @@ import { TextField } from './field.tsx';
 import { hostedImagePath } from './hosted-image.ts';
 import { Picture } from './picture.tsx';
 
+/** How many pictures of a form are on their way. A form that is saved meanwhile would be saved without them. */
+export function useUploads() {
+  const [running, setRunning] = useState(0);
+  const track = async <Answer,>(upload: Promise<Answer>): Promise<Answer> => {
+    setRunning((count) => count + 1);
+    try {
+      return await upload;
+    } finally {
+      setRunning((count) => count - 1);
+    }
+  };
+  return { isUploading: running > 0, track };
+}
+
+export type TrackUpload = ReturnType<typeof useUploads>['track'];
+
 /** A picture from this device or from an address. Its value is an address; an uploaded picture has one of the service. */
 export function ImageField({
   label,
   hint,
   value,
   onChange,
+  track,
   error,
   fit,
 }: {
   readonly label: string;
   readonly hint: string;
   readonly value: string;
+  /** Called after an upload as well, when other fields may have changed: it must build on the latest draft. */
   readonly onChange: (url: string) => void;
+  readonly track: TrackUpload;
   readonly error: string | undefined;
   readonly fit?: 'cover' | 'contain';
 }) {
@@ -31,7 +50,7 @@ export function ImageField({
   const isHosted = hostedImagePath(value, 96) !== undefined;
   const [isTyping, setTyping] = useState(false);
   const upload = useAct(async (file: Blob) => {
-    onChange(await uploadImage(merchantId, file));
+    onChange(await track(uploadImage(merchantId, file)));
     setTyping(false);
   });
   const change = (url: string) => {

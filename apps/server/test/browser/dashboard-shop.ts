@@ -131,8 +131,22 @@ test('a product gets an uploaded picture, and the link that sells it is previewe
     page.getByLabel('Image from this device').setInputFiles({ name, mimeType: 'image/png', buffer });
   await choose('notes.png', Buffer.from('no picture'));
   await page.getByText('Image cannot be used: not a jpeg, png or webp image.').waitFor();
+  // The picture takes its time: what is typed meanwhile stays, and nothing is created without it.
+  const uploads = '**/dashboard/api/image/upload';
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(uploads, async (route) => {
+    await released;
+    await route.continue();
+  });
   await choose('teapot.png', await sampleImage('png', 40, 20));
+  const waiting = page.getByRole('button', { name: 'Uploading the picture…' });
+  await waiting.waitFor();
+  assert.equal(await waiting.isDisabled(), true);
+  await page.getByLabel('Description').fill('Holds a litre');
+  release();
   await page.getByRole('button', { name: 'Upload another' }).waitFor();
+  await page.unroute(uploads);
+  assert.equal(await page.getByLabel('Description').inputValue(), 'Holds a litre');
   await assertClean(page);
   await page.getByRole('button', { name: 'Create the product' }).click();
   await page.getByRole('cell', { name: 'Teapot', exact: true }).waitFor();
