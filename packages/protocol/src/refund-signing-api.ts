@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { refundStatuses } from './refund.ts';
 import { route } from './route.ts';
 import { idText, strictBody, successReply, timestampText } from './schema.ts';
 
@@ -38,7 +39,13 @@ export const refundSigningRoutes = {
     description: 'A payment has at most one signing. It ends when the return is final on chain.',
     tag: 'Refunds',
     params: Type.Object({ refundId: idText }),
-    reply: Type.Object({ signing: Type.Optional(refundSigning) }),
+    reply: Type.Object({
+      status: Type.Enum(refundStatuses, {
+        description:
+          'Of this refund, read after the signing: without a signing only `requires_signature` is to sign',
+      }),
+      signing: Type.Optional(refundSigning),
+    }),
     permissions: ['refunds:read'],
     effect: 'query',
     errors: ['refund_not_found'],

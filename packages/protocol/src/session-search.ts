@@ -54,7 +54,8 @@ export const sessionSearchBody = Type.Object(
         max: 200,
         description:
           'Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of ' +
-          'its payment link, and the payer’s e-mail address with `payer_pii:read`. Letter case does not matter',
+          'its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the ' +
+          'session’s id find it, too, and so does a shortened id, `sess_w…1QzY`. Letter case does not matter',
       }),
     ),
     size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),

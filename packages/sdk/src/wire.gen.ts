@@ -918,7 +918,7 @@ export interface SessionSearchRequest {
   amountTo?: Usd | undefined;
   /** Top-level members of the metadata, with exactly these values. */
   metadata?: { [name: string]: string | number | boolean } | undefined;
-  /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of its payment link, and the payer’s e-mail address with `payer_pii:read`. Letter case does not matter. */
+  /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the session’s id find it, too, and so does a shortened id, `sess_w…1QzY`. Letter case does not matter. */
   text?: string | undefined;
   size?: number | undefined;
   /** `nextCursor` of the answer before: the search goes on behind it. */

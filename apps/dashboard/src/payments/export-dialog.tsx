@@ -18,7 +18,7 @@ const mostWaits = 60;
 const waitMs = 1_000;
 const formats = [
   { value: 'csv', label: 'CSV, for spreadsheets' },
-  { value: 'json', label: 'JSON, as the API answers' },
+  { value: 'json', label: 'JSON, for programs' },
 ] as const;
 
 /** Reads every payment that fits the filters, page by page, and saves one file. */
@@ -98,6 +98,7 @@ export function ExportDialog({
           value={format}
           onChange={setFormat}
           options={formats}
+          hint="Both have the same columns. Amounts are in US dollars, and times in UTC."
           isDisabled={isRunning}
         />
         <p role="status" className="text-soft tabular-nums">

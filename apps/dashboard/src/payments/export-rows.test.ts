@@ -21,10 +21,14 @@ function fileOf(format: 'csv' | 'json', pages: readonly (readonly SessionView[])
   return begin + pages.map((views, index) => page(views, index === 0)).join('') + end;
 }
 
-test('pages make one JSON text of all payments, and one CSV with a line for each', () => {
+test('pages make one JSON text of all payments and one CSV, with the same dollars and times', () => {
   const views = ['sess_1', 'sess_2', 'sess_3'].map(viewOf);
   const pages = [views.slice(0, 2), views.slice(2)];
-  assert.deepEqual(JSON.parse(fileOf('json', pages)), views);
+  const json = JSON.parse(fileOf('json', pages)) as Readonly<Record<string, unknown>>[];
+  assert.deepEqual(
+    json.map(({ sessionId }) => sessionId),
+    ['sess_1', 'sess_2', 'sess_3'],
+  );
   assert.deepEqual(JSON.parse(fileOf('json', [[]])), []);
   const lines = fileOf('csv', pages).split('\r\n');
   assert.deepEqual([lines.length, lines.at(-1), lines[0]?.startsWith('"sessionId","status"')], [5, '', true]);
@@ -33,6 +37,13 @@ test('pages make one JSON text of all payments, and one CSV with a line for each
     ['"sess_1"', '"sess_2"', '"sess_3"'],
   );
   assert.ok(lines[1]?.startsWith('"sess_1","completed","2030-01-01T10:00:00Z","2030-01-01T10:05:00Z","",'));
+  const { createAt, paymentSucceededTime, amountInUSD, metadata } = json[0] ?? {};
+  assert.deepEqual(
+    [createAt, paymentSucceededTime, amountInUSD, metadata],
+    ['2030-01-01T10:00:00Z', '2030-01-01T10:05:00Z', '1.5', {}],
+  );
+  assert.deepEqual(Object.keys(json[0] ?? {}), lines[0]?.replaceAll('"', '').split(','));
+  assert.ok(lines[1]?.includes('"1.5"'));
   assert.ok(lines[1]?.includes('"Spring, fair"'));
   assert.ok(lines[1]?.includes('"2 × =Tea, ""green"""'));
 });

@@ -71,9 +71,10 @@ interface FileForm {
   readonly end: string;
 }
 
+const jsonRow = (view: SessionView) => JSON.stringify({ ...rowOf(view), metadata: view.session.metadata });
 const csvLine = (fields: readonly string[]) => `${fields.map(csvField).join(',')}\r\n`;
 
-/** CSV with a first line of names, and JSON in the form of the API. */
+/** CSV with a first line of names, and JSON with the same names, units and times. */
 export const exportForms: Readonly<Record<'csv' | 'json', FileForm>> = {
   csv: {
     type: 'text/csv',
@@ -89,7 +90,7 @@ export const exportForms: Readonly<Record<'csv' | 'json', FileForm>> = {
     type: 'application/json',
     begin: '[\n',
     page: (views, isFirst) =>
-      views.map((view, index) => `${isFirst && index === 0 ? '' : ',\n'}${JSON.stringify(view)}`).join(''),
+      views.map((view, index) => `${isFirst && index === 0 ? '' : ',\n'}${jsonRow(view)}`).join(''),
     end: '\n]\n',
   },
 };

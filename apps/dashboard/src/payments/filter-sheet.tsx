@@ -9,6 +9,7 @@ import { nameFault, typedValue } from '../ui/named-option.ts';
 import { SelectField } from '../ui/select.tsx';
 import { SuggestField } from '../ui/suggest-field.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
+import { filterFault } from './filter-fault.ts';
 import { filteredIds, filteredUsd, type PaymentFilters } from './search-body.ts';
 import type { PaymentToken } from './types.ts';
 import type { FilterChoices } from './use-filter-choices.ts';
@@ -82,11 +83,14 @@ function useFilterDraft(isOpen: boolean, values: PaymentFilters, choices: Filter
   const amountError = (name: PaymentFilter) =>
     fieldValue(name).trim() === '' ? undefined : usdFault(fieldValue(name));
   const faultOfName = (name: IdFilter) => nameFault(choices[name] ?? [], filteredIds[name], fieldValue(name));
+  const faultOf = (name: PaymentFilter) => filterFault(name, fieldValue);
+  const typed = ['createdTo', 'amountTo', 'payer', 'payerEmail', 'txHash'] as const;
   /** What to change in the address; undefined when something is wrong. */
   const changedValues = () => {
     setTried(true);
     const faults = [
       ...[amountError('amountFrom'), amountError('amountTo')],
+      ...typed.map(faultOf),
       ...named.map(({ name }) => faultOfName(name)),
     ];
     if (faults.some((fault) => fault !== undefined)) return undefined;
@@ -97,10 +101,17 @@ function useFilterDraft(isOpen: boolean, values: PaymentFilters, choices: Filter
     fieldValue,
     set: (name: PaymentFilter) => (value: string) => setDraft((now) => ({ ...now, [name]: value })),
     amountError,
+    /** What is wrong with one filter, or with two of them together. */
+    errorOf: (name: PaymentFilter) => (isTried ? faultOf(name) : undefined),
     nameError: (name: IdFilter) => (isTried ? faultOfName(name) : undefined),
     changedValues,
   };
 }
+
+const tokenOption = ({ tokenId, symbol, network }: PaymentToken) => ({
+  value: tokenId,
+  label: `${symbol} on ${network}`,
+});
 
 /** All filters of payments. Nothing changes in the list before Show. */
 export function FilterSheet({
@@ -118,7 +129,8 @@ export function FilterSheet({
   readonly tokens: readonly PaymentToken[];
   readonly choices: FilterChoices;
 }) {
-  const { fieldValue, set, amountError, nameError, changedValues } = useFilterDraft(isOpen, values, choices);
+  const draft = useFilterDraft(isOpen, values, choices);
+  const { fieldValue, set, amountError, errorOf, nameError, changedValues } = draft;
   const text = (name: PaymentFilter, label: string, placeholder: string) => (
     <TextField
       label={label}
@@ -127,6 +139,7 @@ export function FilterSheet({
       placeholder={placeholder}
       autoComplete="off"
       spellCheck={false}
+      error={errorOf(name)}
     />
   );
   return (
@@ -149,7 +162,13 @@ export function FilterSheet({
               value={fieldValue('createdFrom')}
               onChange={set('createdFrom')}
             />
-            <TextField label="To" type="date" value={fieldValue('createdTo')} onChange={set('createdTo')} />
+            <TextField
+              label="To"
+              type="date"
+              value={fieldValue('createdTo')}
+              onChange={set('createdTo')}
+              error={errorOf('createdTo')}
+            />
           </div>
           <div className="grid grid-cols-2 items-start gap-3">
             <UsdField
@@ -164,20 +183,14 @@ export function FilterSheet({
               said="To"
               value={fieldValue('amountTo')}
               onChange={set('amountTo')}
-              error={amountError('amountTo')}
+              error={amountError('amountTo') ?? errorOf('amountTo')}
             />
           </div>
           <SelectField
             label="Paid with"
             value={fieldValue('paidToken')}
             onChange={set('paidToken')}
-            options={[
-              { value: '', label: 'Any token' },
-              ...tokens.map(({ tokenId, symbol, network }) => ({
-                value: tokenId,
-                label: `${symbol} on ${network}`,
-              })),
-            ]}
+            options={[{ value: '', label: 'Any token' }, ...tokens.map(tokenOption)]}
           />
           <SelectField
             label="Made by"

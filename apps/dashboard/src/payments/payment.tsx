@@ -48,7 +48,7 @@ export default function Payment() {
     if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
     return (
       <>
-        <PageHeader title="Payment" description={<Id id={sessionId} isWhole />} />
+        <PageHeader title="Payment" description={<Reference sessionId={sessionId} />} />
         <SkeletonPage aside />
       </>
     );
@@ -84,7 +84,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
       <PageHeader
         title={`Payment of ${formatUsd(session.amount)}`}
         badge={<SessionStatusBadge {...view} />}
-        description={<Id id={session.sessionId} isWhole />}
+        description={<Reference sessionId={session.sessionId} />}
         actions={<PaymentActions view={view} history={history} readHistory={readHistory} />}
       />
       <div className="grid gap-3 not-empty:mb-6">
@@ -190,5 +190,14 @@ function ExceptionNotice({
     >
       {isOpen ? what : `${what} ${exceptionState(exception, new Date(serviceNow())).next}`}
     </Notice>
+  );
+}
+
+/** The payer's page and receipt call it by the same word. */
+function Reference({ sessionId }: { readonly sessionId: string }) {
+  return (
+    <>
+      Reference <Id id={sessionId} isWhole />
+    </>
   );
 }

@@ -186,7 +186,7 @@ export default function Payments() {
       <div className="mb-3 flex flex-wrap gap-2">
         <SearchBox
           label="Search payments"
-          placeholder="Id, product, link, e-mail or metadata"
+          placeholder="Id or its end, product, link, e-mail, metadata, $50"
           value={filters.values.text}
           onChange={(text) => filters.set({ text })}
         />

@@ -31,6 +31,14 @@ test('an amount of a saved view in English keeps its meaning', () => {
   assert.deepEqual(searchBodyOf({ ...none, amountTo: '$1,000' }), { amountTo: 1_000_000_000 });
 });
 
+test('dollars in the search box search for that amount, and other numbers for text', () => {
+  const exact = { amountFrom: 50_000_000, amountTo: 50_000_000 };
+  for (const text of ['$50', ' $50.00', '$ 50']) assert.deepEqual(searchBodyOf({ ...none, text }), exact);
+  for (const text of ['50', '50.00', '$x']) assert.deepEqual(searchBodyOf({ ...none, text }), { text });
+  const filtered = { ...none, text: '$50', amountFrom: '10' };
+  assert.deepEqual(searchBodyOf(filtered), { text: '$50', amountFrom: 10_000_000 });
+});
+
 test('what the service would refuse is not readable', () => {
   const readable = (name: PaymentFilter, value: string) => {
     const check = readableFilters[name];

@@ -47,15 +47,23 @@ export const readableFilters: ReadableValues<PaymentFilter> = {
 
 /** What POST /session/search takes for the filters, each of which is empty or readable. */
 export function searchBodyOf(filters: PaymentFilters) {
-  const { createdFrom, createdTo, amountFrom, amountTo, ...texts } = filters;
+  const { createdFrom, createdTo, amountFrom, amountTo, ...others } = filters;
+  const amount = searchedUsd(filters);
+  const texts = amount === undefined ? others : { ...others, text: '' };
   const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
   return {
     ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
     ...part('createdFrom', dayStart(createdFrom)),
     ...part('createdTo', dayEnd(createdTo)),
-    ...part('amountFrom', filteredUsd(amountFrom)),
-    ...part('amountTo', filteredUsd(amountTo)),
+    ...part('amountFrom', amount ?? filteredUsd(amountFrom)),
+    ...part('amountTo', amount ?? filteredUsd(amountTo)),
   };
+}
+
+/** The amount that `$50` in the search box asks for. With filters by amount it stays a text: they could not both be sent. */
+function searchedUsd({ text, amountFrom, amountTo }: PaymentFilters): number | undefined {
+  if (!text.trim().startsWith('$') || amountFrom !== '' || amountTo !== '') return undefined;
+  return filteredUsd(text);
 }
 
 /**

@@ -4,10 +4,10 @@ import { wordsOf } from '#db/words.ts';
 import type { StoredSession } from './stored-session.ts';
 
 /** The version of the rules here and in `wordsOf`. Another version has every session indexed again. */
-export const wordRules = 3;
+export const wordRules = 4;
 
 /** Beginnings of words that no text has, so that a search for text never finds them. */
-const marks = { email: '@', amount: '$', paid: '!', product: '=', metadata: '#' } as const;
+const marks = { email: '@', amount: '$', paid: '!', product: '=', metadata: '#', ending: '~' } as const;
 
 /** Marks a session that has more words than are looked up. */
 export const overflowWord = '*';
@@ -17,6 +17,8 @@ export const emailWord = (word: string) => marks.email + word;
 export const amountWord = (amount: bigint | number) => marks.amount + String(amount).padStart(16, '0');
 /** Sorts as the second does. */
 export const paidWord = (seconds: number) => marks.paid + String(seconds).padStart(10, '0');
+/** Begins with the last letter: who sees a shortened id, such as `sess_w…1QzY`, searches for its end. */
+export const endingWord = (word: string) => marks.ending + [...word.toLowerCase()].toReversed().join('');
 /** Of products and metadata: only judged, never looked up. */
 export const productWord = (productId: string) => marks.product + productId;
 export const metadataWord = (key: string, value: unknown) =>
@@ -53,6 +55,7 @@ export function sessionWords(session: SearchedSession): string[] {
   const words = texts.size > maxSearchedWords ? new Set([...texts].slice(0, maxSearchedWords)) : texts;
   if (texts.size > maxSearchedWords) words.add(overflowWord);
   for (const word of wordsOf(session.payerEmail)) words.add(emailWord(word));
+  words.add(endingWord(sessionId));
   words.add(amountWord(session.amount));
   const paidAt = session.paymentSucceededAt;
   if (paidAt !== null) words.add(paidWord(Math.floor(paidAt.getTime() / 1000)));

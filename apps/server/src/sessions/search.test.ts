@@ -149,7 +149,11 @@ function isMeant(
     within(paidAt, body.paidFrom, body.paidTo) &&
     within(row.amount, body.amountFrom, body.amountTo) &&
     Object.entries(body.metadata ?? {}).every(([key, value]) => values[key] === value) &&
-    wordsOf(body.text ?? '').every((word) => [...own, ...emailWords].some((known) => known.startsWith(word)))
+    wordsOf(body.text ?? '').every(
+      (word) =>
+        [...own, ...emailWords].some((known) => known.startsWith(word)) ||
+        (word.length >= 4 && sessionId.toLowerCase().endsWith(word)),
+    )
   );
 }
 
@@ -287,6 +291,18 @@ test('a name that another version of the program wrote is found like any other',
   await indexAll();
   assert.deepEqual((await search(merchantId, { text: 'cafe' })).found, []);
   assert.deepEqual((await search(merchantId, { text: 'bistro' })).found, [sessionId]);
+});
+
+test('a session is found by the end of its id, and by the shortened id that its payer sees', async () => {
+  const { merchantId, sessionId } = await addSession('fair@example.com');
+  const other = await addSession('fair@example.com');
+  await indexAll();
+  const short = `${sessionId.slice(0, 6)}…${sessionId.slice(-4)}`;
+  for (const text of [sessionId, sessionId.slice(-4), sessionId.slice(-9), short, short.replace('…', '...')])
+    assert.deepEqual([text, (await search(merchantId, { text })).found], [text, [sessionId]]);
+  for (const text of [sessionId.slice(-3), `${sessionId.slice(-4)}x`, `sess_~…${sessionId.slice(-4)}x`])
+    assert.deepEqual([text, (await search(merchantId, { text })).found], [text, []]);
+  assert.deepEqual((await search(other.merchantId, { text: short })).found, []);
 });
 
 test('a part of a Chinese or Japanese name finds its payment', async () => {

@@ -5,7 +5,15 @@ import { wordsOf } from '#db/words.ts';
 import { linksNamed, type NamedLinks } from '#links/link-name.ts';
 import type { SearchFilters } from './search.sql.ts';
 import * as sql from './search.sql.ts';
-import { amountWord, emailWord, metadataWord, overflowWord, paidWord, productWord } from './search-words.ts';
+import {
+  amountWord,
+  emailWord,
+  endingWord,
+  metadataWord,
+  overflowWord,
+  paidWord,
+  productWord,
+} from './search-words.ts';
 import type { StoredSessionView } from './session-json.ts';
 import { viewPortions } from './session-list.ts';
 
@@ -26,6 +34,10 @@ interface SearchPage {
 }
 
 const defaultSize = 20;
+/** A shorter text is no end of an id: it would be that of too many. */
+const minEndingLength = 4;
+/** Between the two ends of a shortened id. */
+const ellipsis = /…|\.{3}/g;
 const endOfWords = '\u{10ffff}';
 
 /**
@@ -37,7 +49,7 @@ export async function searchSessions(
   request: { readonly merchantId: string; readonly body: SessionSearchBody; readonly showsEmail: boolean },
 ): Promise<{ page: SearchPage; portions: AsyncIterable<readonly StoredSessionView[]> }> {
   const { merchantId, body, showsEmail } = request;
-  const texts = [...new Set(wordsOf(body.text ?? ''))];
+  const texts = [...new Set(wordsOf((body.text ?? '').replaceAll(ellipsis, ' ')))];
   if (body.text !== undefined && texts.length === 0) throw fieldRefusal('text', 'has no letter and no digit');
   const named = await linksNamed(queryable, { merchantId, texts });
   const terms = termsOf(body, { texts, showsEmail, named });
@@ -53,6 +65,7 @@ export async function searchSessions(
   const { size = defaultSize } = body;
   const filters = {
     ...{ merchantId, below: place.below, above: place.above, limit: size, texts, showsEmail },
+    endings: texts.map((text) => (text.length < minEndingLength ? '' : endingWord(text))),
     namedLinks: [...named.keys()],
     // Like the words of a session: a text begins a word behind a space.
     namedTexts: [...named.values()].map((ofLink) => ` ${[...ofLink].join(' ')}`),
@@ -171,7 +184,8 @@ function termsOf(body: SessionSearchBody, { texts, showsEmail, named }: SearchTe
     // A session has the id of its link among its words, and not the name: a renamed link changes no session.
     const links = [...named].flatMap(([linkId, ofLink]) => (ofLink.has(text) ? wordsOf(linkId) : []));
     const emails = showsEmail ? [beginning(emailWord(text))] : [];
-    terms.push({ ranges: [beginning(text), ...emails, ...links.map(only)] });
+    const endings = text.length < minEndingLength ? [] : [beginning(endingWord(text))];
+    terms.push({ ranges: [beginning(text), ...endings, ...emails, ...links.map(only)] });
   }
   if (amountFrom !== undefined || amountTo !== undefined) {
     const low = amountWord(amountFrom ?? 0);
