@@ -22,7 +22,7 @@ const followMs = 4_000;
 export default function Refund() {
   const refundId = useParam('refundId');
   const read = useRead('GET /refund/:refundId', { params: { refundId } }, { everyMs: followMs });
-  if (read.data !== undefined) return <Loaded key={refundId} refund={read.data} />;
+  if (read.data !== undefined) return <Loaded key={refundId} refund={read.data} onMoved={read.refetch} />;
   if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
   return (
     <>
@@ -64,13 +64,13 @@ const paidLate = (
   </Notice>
 );
 
-function Loaded({ refund }: { readonly refund: RefundView }) {
+function Loaded({ refund, onMoved }: { readonly refund: RefundView; readonly onMoved: () => unknown }) {
   const { role } = useMerchant();
   const mayReadSession = mayDo(role, 'sessions:read');
   const { sessionId, exceptionId } = refund;
   const isSecond = exceptionId !== '';
   const session = useRead('GET /session/:sessionId', { params: { sessionId } }, { isOn: mayReadSession });
-  const list = useRead('GET /token/list', {}, { isOn: mayReadSession });
+  const list = useRead('GET /token/list', {});
   const history = useRead(
     'GET /session/history/:sessionId',
     { params: { sessionId } },
@@ -80,7 +80,8 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
   const second = history.data?.exceptions.find((each) => each.exceptionId === exceptionId);
   const own = paid === undefined ? undefined : { payer: paid.payer, tokenId: paid.paidToken };
   const source: Pick<PaymentException, 'payer' | 'tokenId'> | undefined = isSecond ? second : own;
-  const token = list.data?.tokens.find(({ tokenId }) => tokenId === source?.tokenId);
+  const ofToken = refund.requiredBalance?.tokenId ?? source?.tokenId;
+  const token = list.data?.tokens.find(({ tokenId }) => tokenId === ofToken);
   const pathTo = (kind: 'address' | 'tx', value: string) =>
     token === undefined || token.explorer === '' ? undefined : `${token.explorer}/${kind}/${value}`;
   return (
@@ -110,6 +111,7 @@ function Loaded({ refund }: { readonly refund: RefundView }) {
               }
             }
             maySign={mayDo(role, 'refunds:write')}
+            onMoved={onMoved}
           />
         </Section>
       )}

@@ -1,7 +1,7 @@
 import type { Refund } from '@florin/protocol/refund.ts';
 import type { RefundSigning } from '@florin/protocol/refund-signing-api.ts';
 import { Wallet } from 'lucide-react';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
@@ -32,20 +32,28 @@ interface SignProps {
   /** The wallet that received the settlement, and in which token. */
   readonly settled: { readonly to: string; readonly token: Token | undefined } | undefined;
   readonly maySign: boolean;
+  /** Called when the refund has left the state that this card is for. */
+  readonly onMoved: () => void;
 }
 
 /** What the wallet needs, its steps with their hashes, and the button that starts the signing. */
-export function SignCard({ refund, token, settled, maySign }: SignProps) {
+export function SignCard({ refund, token, settled, maySign, onMoved }: SignProps) {
   const { refundId } = refund;
   const read = useRead('GET /refund/signing/:refundId', { params: { refundId } }, { everyMs: followMs });
   const { progress, stop, isRunning, sign, signInsteadOf } = useSending(refund);
   const wallet = findWallet();
   const signing = read.data?.signing;
+  // Its return became final after the page had read it: the signing is gone, and the refund is not to sign again.
+  const isOver = read.data !== undefined && read.data.status !== 'requires_signature' && !isRunning;
+  useEffect(() => {
+    if (isOver) onMoved();
+  }, [isOver, onMoved]);
   // No member begins before the service has said who signs.
   const isToSign = maySign && (isRunning || (read.data !== undefined && signing === undefined));
   const own = signing?.refundId === refundId ? signing : undefined;
   // While a wallet is asked, too: it may never answer.
   const mayWithdraw = maySign && read.data !== undefined && (!isRunning || own?.txHash === '');
+  if (isOver) return null;
   return (
     <Card className="grid gap-4 p-4 md:p-5">
       <Needed refund={refund} token={token} settled={settled} />
@@ -114,20 +122,21 @@ function Needed({
   settled,
 }: Pick<SignProps, 'refund' | 'token' | 'settled'>) {
   if (requiredBalance === undefined) return null;
-  const { amountInToken, tokenId, tokenAddress, chainId } = requiredBalance;
+  const { amountInToken, tokenAddress, chainId } = requiredBalance;
   return (
     <Facts>
       <Fact name="The wallet needs">
         <span className="font-semibold">
           {token === undefined ? (
-            `${amountInToken} units of ${tokenId}`
+            // Its name and decimals are on their way.
+            <span className="text-faint">…</span>
           ) : (
             <Tokens units={amountInToken} decimals={token.decimals} symbol={token.symbol} />
           )}
         </span>
       </Fact>
       <Fact name="On the network">
-        {token?.network ?? tokenId.split('::', 1)[0]} <span className="text-soft">(chain {chainId})</span>
+        {token?.network ?? '…'} <span className="text-soft">(chain {chainId})</span>
       </Fact>
       <Fact name="Token contract">
         <Address address={tokenAddress} />

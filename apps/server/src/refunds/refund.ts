@@ -272,7 +272,7 @@ async function emitRefund(
 }
 
 /** The schema's check constraint guarantees this type. */
-function statusOf(row: RefundRow): RefundStatus {
+export function statusOf(row: Pick<RefundRow, 'status'>): RefundStatus {
   return row.status as RefundStatus;
 }
 

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomUUID } from 'node:crypto';
 import { after, before, test } from 'node:test';
-import type { Transaction } from '@florin/pg';
+import type { Queryable, Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
 import { cancelRefund } from './cancellation.ts';
 import { createRefund, findRefund } from './refund.ts';
-import { endSigning, findSigning, reportSigning, startSigning } from './signing.ts';
+import { endSigning, findSigning, readSigning, reportSigning, startSigning } from './signing.ts';
 
 let world: SettlementWorld;
 before(async () => {
@@ -156,6 +156,27 @@ test('the final return ends the signing, and a return of another amount does not
   assert.equal(await ada.read(), undefined);
   assert.equal(await ada.start(), 'refund_not_possible');
   assert.equal(await bob.start(), 'started');
+});
+
+test('a return that becomes final while a page reads who signs never reads as a refund to sign', async () => {
+  const { order, merchantId, refundId } = await openRefunds(600_000);
+  const one = page('usr_one', { merchantId, refundId });
+  await one.start();
+  const { db } = world.database;
+  // The chain is final between the first query of the read and the others.
+  let isFinal = false;
+  const queryable: Queryable = {
+    query: async (asked, ...values) => {
+      const rows = await db.query(asked, ...values);
+      if (!isFinal) {
+        isFinal = true;
+        await showReturn(order, 600_000, 600_000);
+      }
+      return rows;
+    },
+  };
+  const { status, signing } = await readSigning(queryable, { merchantId, refundId, userId: 'usr_one' });
+  assert.deepEqual([status, signing], ['completed', undefined]);
 });
 
 test('of two refunds of one amount the one is completed that a wallet was asked to sign', async () => {

@@ -11,6 +11,7 @@ import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { Clock } from '#outside/clock.ts';
 import { lockRefundsToSign, refundById } from './refund.sql.ts';
+import { statusOf } from './refund.ts';
 import * as sql from './signing.sql.ts';
 
 const [returnedTopic] = encodeEventTopics({ abi: paymentGatewayAbi, eventName: 'SettlementRefunded' });
@@ -48,6 +49,15 @@ export async function findSigning(
     txHash: row.tx_hash,
     askedAt: formatTimestamp(row.asked_at),
   };
+}
+
+/**
+ * Who signs, and the state of the refund. The state is read last: a refund whose return is final has no signing any more, and
+ * would otherwise look for a moment as though no wallet had been asked.
+ */
+export async function readSigning(queryable: Queryable, request: Parameters<typeof findSigning>[1]) {
+  const signing = await findSigning(queryable, request);
+  return { signing, status: statusOf(await assertRefund(queryable, request)) };
 }
 
 /**

@@ -117,6 +117,27 @@ test('the preview of the payment page follows the look, which is saved', async (
   await preview('7a1fa2').getByText('Stoneware mug').waitFor();
 });
 
+/** The picture takes its time: what is typed meanwhile stays, and nothing is created without it. */
+async function uploadSlowly(page: Page, choose: () => Promise<void>): Promise<void> {
+  const uploads = '**/dashboard/api/image/upload';
+  const { promise: released, resolve: release } = Promise.withResolvers<void>();
+  await page.route(uploads, async (route) => {
+    await released;
+    await route.continue();
+  });
+  await choose();
+  const waiting = page.getByRole('button', { name: 'Uploading the picture…' });
+  await waiting.waitFor();
+  assert.equal(await waiting.isDisabled(), true);
+  const description = page.getByLabel('Description');
+  await description.fill('Holds a litre');
+  release();
+  await page.getByRole('button', { name: 'Upload another' }).waitFor();
+  await page.unroute(uploads);
+  assert.equal(await description.inputValue(), 'Holds a litre');
+  await description.fill('');
+}
+
 test('a product gets an uploaded picture, and the link that sells it is previewed while it is made', async () => {
   const { page } = owner;
   await world.merchants.addAccount(merchantId);
@@ -131,22 +152,7 @@ test('a product gets an uploaded picture, and the link that sells it is previewe
     page.getByLabel('Image from this device').setInputFiles({ name, mimeType: 'image/png', buffer });
   await choose('notes.png', Buffer.from('no picture'));
   await page.getByText('Image cannot be used: not a jpeg, png or webp image.').waitFor();
-  // The picture takes its time: what is typed meanwhile stays, and nothing is created without it.
-  const uploads = '**/dashboard/api/image/upload';
-  const { promise: released, resolve: release } = Promise.withResolvers<void>();
-  await page.route(uploads, async (route) => {
-    await released;
-    await route.continue();
-  });
-  await choose('teapot.png', await sampleImage('png', 40, 20));
-  const waiting = page.getByRole('button', { name: 'Uploading the picture…' });
-  await waiting.waitFor();
-  assert.equal(await waiting.isDisabled(), true);
-  await page.getByLabel('Description').fill('Holds a litre');
-  release();
-  await page.getByRole('button', { name: 'Upload another' }).waitFor();
-  await page.unroute(uploads);
-  assert.equal(await page.getByLabel('Description').inputValue(), 'Holds a litre');
+  await uploadSlowly(page, async () => choose('teapot.png', await sampleImage('png', 40, 20)));
   await assertClean(page);
   await page.getByRole('button', { name: 'Create the product' }).click();
   await page.getByRole('cell', { name: 'Teapot', exact: true }).waitFor();

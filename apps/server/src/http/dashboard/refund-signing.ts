@@ -2,7 +2,7 @@ import type { Rpc } from '@florin/evm';
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { cancelRefund } from '#refunds/cancellation.ts';
 import type { RefundContext } from '#refunds/refund.ts';
-import { endSigning, findSigning, reportSigning, returnReader, startSigning } from '#refunds/signing.ts';
+import { endSigning, readSigning, reportSigning, returnReader, startSigning } from '#refunds/signing.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
 import { memberOf } from './visitor.ts';
 
@@ -13,10 +13,10 @@ export function addRefundSigningRoutes(
 ): void {
   const hasReturnedNothing = returnReader(deps);
   add.read(routes.getRefundSigning, async ({ params: { refundId }, caller }, db) => {
-    const found = await findSigning(db, { ...signerOf(caller), refundId });
-    if (found === undefined) return {};
+    const { signing: found, status } = await readSigning(db, { ...signerOf(caller), refundId });
+    if (found === undefined) return { status };
     const { orderId: _orderId, ...signing } = found;
-    return { signing: { ...signing, returnedNothing: await hasReturnedNothing(db, found) } };
+    return { status, signing: { ...signing, returnedNothing: await hasReturnedNothing(db, found) } };
   });
 
   add.action(routes.startRefundSigning, async ({ body, caller }, transaction) => {
