@@ -218,7 +218,7 @@ function walletButton(model: Model, wallet: Wallet, actions: Actions): Tree {
       'span',
       { class: 'name' },
       h('bdi', {}, wallet.name),
-      isChosen && h('bdi', { class: 'soft small' }, shorten(model.payer)),
+      isChosen && h('bdi', { class: 'soft small near' }, shorten(model.payer)),
     ),
     isChosen && iconView('check'),
   );

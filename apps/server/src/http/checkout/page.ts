@@ -195,7 +195,8 @@ export function renderNotice(
     { class: 'card' },
     front !== undefined && merchantView(front),
     h('h1', {}, title),
-    texts.map((text) => h('p', { dir: 'auto' }, text)),
+    // Aligned as the page is, in the text's own direction.
+    texts.map((text) => h('p', {}, h('bdi', {}, text))),
   );
   return renderFrame(frame, { title, body: renderTree(body) });
 }
