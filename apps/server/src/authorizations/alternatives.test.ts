@@ -14,7 +14,8 @@ const payment = { chainId: '31337', to: chain.gateway, data: '0x01', value: '0' 
 
 function waysOf(signing: TokenSigning | undefined, permit2Allowance = 0n): PaymentWays {
   if (chain === undefined || usdc === undefined) throw new Error('no chain');
-  const order = { ...fixtureOrder, order: { ...fixtureOrder.order, token: usdc.address } };
+  const { gateway } = chain;
+  const order = { ...fixtureOrder, gateway, order: { ...fixtureOrder.order, token: usdc.address } };
   const standing = { signing, permit2Allowance, usedNonces: 0n };
   return { order, deposit: undefined, chain, token: usdc, ...standing, transactions: [payment] };
 }
