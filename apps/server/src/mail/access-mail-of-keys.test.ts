@@ -1,31 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
-import { Browser, DashboardWorld } from '../../test/harness/dashboard-world.ts';
-import { MailWorld } from '../../test/harness/mail-world.ts';
+import { test } from 'node:test';
+import { Browser } from '../../test/harness/dashboard-world.ts';
+import { actsIn, mailStage } from '../../test/harness/mail-stage.ts';
 import { linkFields, type Things } from '../../test/harness/merchant-routes.ts';
 
-let world: DashboardWorld;
-let mail: MailWorld;
-before(async () => {
-  world = await DashboardWorld.open();
-  mail = await MailWorld.open(world.merchants);
-});
-after(async () => {
-  await mail.close();
-  await world.close();
-});
-
-/** The new e-mails to an address, oldest first, with those that wait some minutes for more. */
-async function newMails(address: string) {
-  await mail.sendGathered();
-  return mail.newMailsTo(address);
-}
-
-/** How many acts e-mails tell. */
-const actsIn = (mails: readonly { readonly text: string }[]) =>
-  mails.reduce((count, { text }) => count + (text.match(/^Time: /gm) ?? []).length, 0);
+const stage = mailStage();
 
 test('owners and admins are told where webhooks go also when an API key sends them there', async () => {
+  const { world, newMails } = stage;
   const merchantId = await world.merchants.addMerchant();
   const { email } = await world.addPerson([[merchantId, 'owner']]);
   const developer = await world.addPerson([[merchantId, 'developer']]);
@@ -108,10 +90,10 @@ test('owners and admins are told where webhooks go also when an API key sends th
 });
 
 test('owners and admins are told of each new place to which payers are sent, and of other names', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const accountId = await world.merchants.addAccount(merchantId);
-  const { email } = await world.addPerson([[merchantId, 'owner']]);
-  const owner = await Browser.signedIn(await world.serve('local'), email);
+  const merchantId = await stage.world.merchants.addMerchant();
+  const accountId = await stage.world.merchants.addAccount(merchantId);
+  const { email } = await stage.world.addPerson([[merchantId, 'owner']]);
+  const owner = await Browser.signedIn(await stage.world.serve('local'), email);
   owner.merchantId = merchantId;
   const done = async (path: string, body: object) => {
     const reply = await owner.post(path, body);
@@ -119,7 +101,7 @@ test('owners and admins are told of each new place to which payers are sent, and
     return reply.data;
   };
   const told = async () =>
-    (await newMails(email))
+    (await stage.newMails(email))
       .filter(({ subject }) => !subject.includes('new device'))
       .toSorted((one, other) => one.subject.localeCompare(other.subject));
   const { productId } = await done('/product/create', { name: 'Tea', commonPrices: [10_000_000] });
@@ -168,13 +150,13 @@ test('owners and admins are told of each new place to which payers are sent, and
   assert.match(name?.text ?? '', /\nName: Test merchant & Co\nName before: Test merchant\n/);
 
   // A key needs no proof, and is named. It fills no mailbox, and what it does to links does not hide what it does to webhooks.
-  const key = await world.merchants.addKey(merchantId);
+  const key = await stage.world.merchants.addKey(merchantId);
   const post = async (path: string, body: object) => {
-    const reply = await world.merchants.send('POST', path, { key, body });
+    const reply = await stage.world.merchants.send('POST', path, { key, body });
     assert.equal(reply.code, 0, reply.message);
   };
   for (let count = 0; count < 12; count += 1) {
-    world.merchants.clock.time += 1_000;
+    stage.world.merchants.clock.time += 1_000;
     const successUrl = `https://shop${count}.example.net/`;
     await post('/payment/link/update', { linkId, ...fields, successUrl });
   }
@@ -192,8 +174,8 @@ test('owners and admins are told of each new place to which payers are sent, and
 });
 
 test('an e-mail about many acts shows those of API keys first, and sends to the audit log only for acts that it has', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const { email } = await world.addPerson([[merchantId, 'owner']]);
+  const merchantId = await stage.world.merchants.addMerchant();
+  const { email } = await stage.world.addPerson([[merchantId, 'owner']]);
   const tell = async (kind: 'member' | 'key', count: number) => {
     for (let made = 0; made < count; made += 1) {
       const actor = { id: `${kind}${made}`, kind, name: `${kind} ${made}`, clientAddress: '', userAgent: '' };
@@ -202,18 +184,19 @@ test('an e-mail about many acts shows those of API keys first, and sends to the 
         subscribedEvents: ['*'],
       });
       const notice = { merchantId, actor, act: { action: 'createWebhook', subject: '', after } };
-      await world.merchants.database.db.transaction((transaction) =>
-        mail.tellers.tellOwners(transaction, { ...notice, at: world.merchants.clock.now() }),
+      await stage.world.merchants.database.db.transaction((transaction) =>
+        stage.mail.tellers.tellOwners(transaction, { ...notice, at: stage.world.merchants.clock.now() }),
       );
     }
   };
-  const gathered = async () => (await newMails(email)).find(({ subject }) => subject.endsWith('times)'));
+  const gathered = async () =>
+    (await stage.newMails(email)).find(({ subject }) => subject.endsWith('times)'));
   await tell('member', 19);
   await tell('key', 6);
   const mixed = await gathered();
   assert.equal(mixed?.text.match(/^Done by: key \d$/gm)?.length, 6);
   assert.match(mixed?.text ?? '', /^And: 5 more, which the audit log lists$/m);
-  world.merchants.clock.time += 3_600_000;
+  stage.world.merchants.clock.time += 3_600_000;
   await tell('key', 25);
   const byKeys = await gathered();
   assert.match(

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { statement } from '@florin/pg';
-import { Browser, DashboardWorld, password } from '../../test/harness/dashboard-world.ts';
-import { MailWorld } from '../../test/harness/mail-world.ts';
+import { actsIn, mailStage } from '../../test/harness/mail-stage.ts';
 import { sendDue } from './mail.ts';
 
 const mailStates = statement({
@@ -13,40 +12,15 @@ const mailStates = statement({
    where recipient = :recipient and merchant_id is not null group by 1, 2`,
 });
 
-let world: DashboardWorld;
-let mail: MailWorld;
-before(async () => {
-  world = await DashboardWorld.open();
-  mail = await MailWorld.open(world.merchants);
-});
-after(async () => {
-  await mail.close();
-  await world.close();
-});
-
-/** The new e-mails to an address, oldest first, with those that wait some minutes for more. */
-async function newMails(address: string) {
-  await mail.sendGathered();
-  return mail.newMailsTo(address);
-}
-
-/** How many acts e-mails tell. */
-const actsIn = (mails: readonly { readonly text: string }[]) =>
-  mails.reduce((count, { text }) => count + (text.match(/^Time: /gm) ?? []).length, 0);
-
-async function signedIn(email: string, browser?: Browser): Promise<Browser> {
-  const used = browser ?? new Browser(await world.serve('local'));
-  assert.equal((await used.post('/sign-in/password', { email, password })).code, 0);
-  return used;
-}
+const stage = mailStage();
 
 test('owners and admins are told of members, roles, secret keys and where webhooks go, and cannot turn it off', async () => {
-  const merchantId = await world.merchants.addMerchant();
+  const merchantId = await stage.world.merchants.addMerchant();
   const [owner, admin, viewer] = await Promise.all(
-    (['owner', 'admin', 'viewer'] as const).map((role) => world.addPerson([[merchantId, role]])),
+    (['owner', 'admin', 'viewer'] as const).map((role) => stage.world.addPerson([[merchantId, role]])),
   );
   assert.ok(owner !== undefined && admin !== undefined && viewer !== undefined);
-  const browser = await signedIn(owner.email);
+  const browser = await stage.signedIn(owner.email);
   browser.merchantId = merchantId;
   const done = async (path: string, body: object) => {
     const reply = await browser.post(path, body);
@@ -60,13 +34,13 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
   await done('/webhook/update', { ...hook, webhookId, webhookName: 'Other name' });
   const otherUrl = 'https://other.example.com/hook?token=s3cret';
   await done('/webhook/update', { ...hook, webhookId, webhookUrl: otherUrl });
-  const guest = await world.addPerson();
+  const guest = await stage.world.addPerson();
   const { url } = await done('/invitation/create', { role: 'admin', email: guest.email });
-  assert.equal((await newMails(guest.email)).length, 1);
-  const accepted = await signedIn(guest.email);
+  assert.equal((await stage.newMails(guest.email)).length, 1);
+  const accepted = await stage.signedIn(guest.email);
   await accepted.post('/me/invitation/accept', { token: url.split('#')[1] });
 
-  const told = await newMails(admin.email);
+  const told = await stage.newMails(admin.email);
   assert.deepEqual(told.map(({ subject }) => subject).sort(), [
     'A webhook of Test merchant was redirected',
     'Test merchant has a new member',
@@ -86,7 +60,7 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
     /Address: https:\/\/other\.example\.com\/hook\?token=\*\*\*\*\nAddress before: https:\/\/shop/,
   );
   assert.doesNotMatch(told.map(({ text, html }) => text + html).join(), /s3cret/);
-  assert.deepEqual(await newMails(viewer.email), []);
+  assert.deepEqual(await stage.newMails(viewer.email), []);
   const turnOff = { merchantId, kind: 'access_changed', isWanted: false };
   assert.equal((await browser.post('/me/notification/change', turnOff)).code, 400101);
   const { entries } = await browser.get('/audit/list').then(({ data }) => data);
@@ -96,7 +70,7 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
   });
 
   // Who is removed leaves keys that work, which the answer names.
-  const guestBrowser = await signedIn(guest.email, accepted);
+  const guestBrowser = await stage.signedIn(guest.email, accepted);
   guestBrowser.merchantId = merchantId;
   const removed = await guestBrowser.post('/member/remove', { userId: owner.userId });
   assert.equal(removed.code, 200205);
@@ -111,16 +85,16 @@ test('owners and admins are told of members, roles, secret keys and where webhoo
 });
 
 test('many acts alike are told at once by their first, and by one e-mail of the others, and none is lost', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const owner = await world.addPerson([[merchantId, 'owner']]);
-  const browser = await signedIn(owner.email);
+  const merchantId = await stage.world.merchants.addMerchant();
+  const owner = await stage.world.addPerson([[merchantId, 'owner']]);
+  const browser = await stage.signedIn(owner.email);
   browser.merchantId = merchantId;
   const make = (kind: string) =>
     browser.post('/key/create', { kind, ...(kind === 'secret' ? {} : { name: 'Till' }) });
-  await newMails(owner.email);
+  await stage.newMails(owner.email);
   await make('secret');
-  await mail.sendAll();
-  const subjects = () => mail.mailsTo(owner.email).map(({ subject }) => subject);
+  await stage.mail.sendAll();
+  const subjects = () => stage.mail.mailsTo(owner.email).map(({ subject }) => subject);
   const [first] = subjects();
   assert.equal(first, 'Test merchant has a new secret key');
   const seenBefore = subjects().length;
@@ -128,9 +102,9 @@ test('many acts alike are told at once by their first, and by one e-mail of the 
     const { code, message } = await make(count % 2 === 0 ? 'restricted' : 'secret');
     assert.equal(code, 0, message);
   }
-  await mail.sendAll();
+  await stage.mail.sendAll();
   assert.equal(subjects().length, seenBefore);
-  const gathered = (await newMails(owner.email)).slice(1);
+  const gathered = (await stage.newMails(owner.email)).slice(1);
   assert.deepEqual(
     gathered.map(({ subject }) => subject),
     ['Test merchant has a new API key (25 times)'],
@@ -154,7 +128,7 @@ test('many acts alike are told at once by their first, and by one e-mail of the 
   const query = new URLSearchParams({ ...filter, ...seconds });
   const { entries } = (await browser.get(`/audit/list?${query}`)).data;
   assert.equal(entries.length, 26);
-  const states = await world.merchants.database.db.query(mailStates, { recipient: owner.email });
+  const states = await stage.world.merchants.database.db.query(mailStates, { recipient: owner.email });
   assert.deepEqual(
     states.map(({ kind, status, count }) => [kind, status, Number(count)]),
     [['createApiKey', 'sent', 26]],
@@ -162,9 +136,9 @@ test('many acts alike are told at once by their first, and by one e-mail of the 
 });
 
 test('after an outage of the mail server few e-mails tell each act once, also when it refuses one for good', async () => {
-  const { clock, database } = world.merchants;
-  const merchantId = await world.merchants.addMerchant();
-  const { email, userId } = await world.addPerson([[merchantId, 'owner']]);
+  const { clock, database } = stage.world.merchants;
+  const merchantId = await stage.world.merchants.addMerchant();
+  const { email, userId } = await stage.world.addPerson([[merchantId, 'owner']]);
   let made = 0;
   const doer = { id: userId, name: email, clientAddress: '', userAgent: '' };
   const [actor, secret] = [{ ...doer, kind: 'member' } as const, { kind: 'secret' }];
@@ -173,28 +147,28 @@ test('after an outage of the mail server few e-mails tell each act once, also wh
       const last4 = `k${100 + made}`;
       const act = { action: 'createApiKey', subject: last4, after: JSON.stringify({ ...secret, last4 }) };
       const notice = { merchantId, actor, act, at: clock.now() };
-      await database.db.transaction((transaction) => mail.tellers.tellOwners(transaction, notice));
+      await database.db.transaction((transaction) => stage.mail.tellers.tellOwners(transaction, notice));
     }
   };
   const passMinutes = async (minutes: number) => {
     for (let minute = 0; minute < minutes; minute += 1) {
-      while (await sendDue(mail.worker()));
+      while (await sendDue(stage.mail.worker()));
       clock.time += 60_000;
     }
   };
   const toldKeys = () => {
-    const texts = mail.mailsTo(email).map(({ text }) => text);
+    const texts = stage.mail.mailsTo(email).map(({ text }) => text);
     return texts.map((text) => text.match(/(?<=sk_live_…)k\d+/g)?.toSorted() ?? []).toReversed();
   };
   const keys = (from: number, until: number) =>
     Array.from({ length: until - from }, (_, index) => `k${100 + from + index}`);
 
-  mail.mailbox.answerRecipient = () => '451 4.3.0 try again later';
+  stage.mail.mailbox.answerRecipient = () => '451 4.3.0 try again later';
   await makeKeys(10);
   await passMinutes(60);
   await makeKeys(3);
   await passMinutes(30);
-  mail.mailbox.answerRecipient = () => undefined;
+  stage.mail.mailbox.answerRecipient = () => undefined;
   await passMinutes(200);
   const told = toldKeys();
   assert.deepEqual(told.flat().sort(), keys(0, 13));
@@ -210,16 +184,16 @@ test('after an outage of the mail server few e-mails tell each act once, also wh
   await makeKeys(1);
   await passMinutes(1);
   await makeKeys(9);
-  mail.mailbox.answerRecipient = () => '550 5.7.1 relaying denied';
+  stage.mail.mailbox.answerRecipient = () => '550 5.7.1 relaying denied';
   await passMinutes(11);
-  mail.mailbox.answerRecipient = () => undefined;
+  stage.mail.mailbox.answerRecipient = () => undefined;
   await passMinutes(60);
   assert.deepEqual(toldKeys().slice(told.length + 1), [keys(25, 26), keys(27, 35)]);
 
   // While nothing fails, what follows the first e-mail comes ten minutes later, however long it goes on.
   for (let second = 0; second < 15; second += 1) {
     await makeKeys(1);
-    while (await sendDue(mail.worker()));
+    while (await sendDue(stage.mail.worker()));
     clock.time += 1_000;
   }
   await passMinutes(12);
@@ -227,17 +201,17 @@ test('after an outage of the mail server few e-mails tell each act once, also wh
 });
 
 test('a key has a name, which its e-mail says with what it may do', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const owner = await world.addPerson([[merchantId, 'owner']]);
-  const { email } = await world.addPerson([[merchantId, 'developer']]);
-  const developer = await signedIn(email);
+  const merchantId = await stage.world.merchants.addMerchant();
+  const owner = await stage.world.addPerson([[merchantId, 'owner']]);
+  const { email } = await stage.world.addPerson([[merchantId, 'developer']]);
+  const developer = await stage.signedIn(email);
   developer.merchantId = merchantId;
-  const expiresAt = Math.floor(world.merchants.clock.time / 1_000) + 86_400;
+  const expiresAt = Math.floor(stage.world.merchants.clock.time / 1_000) + 86_400;
   const body = { kind: 'restricted', permissions: ['products:read', 'webhooks:write'], expiresAt };
   const made = await developer.post('/key/create', { ...body, name: ' Stock list ' });
   assert.equal(made.code, 0, made.message);
   const { keyId } = made.data;
-  const [told, ...more] = await newMails(owner.email);
+  const [told, ...more] = await stage.newMails(owner.email);
   assert.deepEqual([told?.subject, more], ['Test merchant has a new restricted key', []]);
   assert.match(
     told?.text ?? '',

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { statement } from '@florin/pg';
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import { isAlwaysNotified, isNotifiedByDefault, notificationKinds } from '@florin/protocol/notification.ts';
 import { removeMember } from '#members/membership.ts';
 import { chooseNotification } from '#members/notification.ts';
 import { emit } from '#webhooks/outbox.ts';
-import { Browser, DashboardWorld, password } from '../../test/harness/dashboard-world.ts';
-import { MailWorld } from '../../test/harness/mail-world.ts';
+import { Browser, password } from '../../test/harness/dashboard-world.ts';
+import { mailStage } from '../../test/harness/mail-stage.ts';
 import { addLateDeposit, addPaidSession } from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 
@@ -27,32 +27,23 @@ const choicesOfMerchant = statement({
   text: 'select kind, is_wanted from notification_choices where merchant_id = :merchantId order by kind',
 });
 
-let world: DashboardWorld;
-let mail: MailWorld;
-before(async () => {
-  world = await DashboardWorld.open();
-  mail = await MailWorld.open(world.merchants);
-});
-after(async () => {
-  await mail.close();
-  await world.close();
-});
+const stage = mailStage();
 
 /** The rows of the merchant's members: to whom and how they stand. */
 async function stored(merchantId: string) {
-  const rows = await world.merchants.database.db.query(mailsOfMerchant, { merchantId });
+  const rows = await stage.world.merchants.database.db.query(mailsOfMerchant, { merchantId });
   return rows.map(({ recipient, kind, status }) => `${kind} to ${recipient}: ${status}`);
 }
 
 async function openShop() {
-  const { merchants } = world;
+  const { merchants } = stage.world;
   const merchantId = await merchants.addMerchant();
   const key = await merchants.addKey(merchantId);
   return { merchantId, key, accountId: await merchants.addAccount(merchantId) };
 }
 
 const choose = (choice: Parameters<typeof chooseNotification>[1]) =>
-  world.merchants.database.db.transaction((transaction) => chooseNotification(transaction, choice));
+  stage.world.merchants.database.db.transaction((transaction) => chooseNotification(transaction, choice));
 
 test('who may act on something is told of it without a choice', () => {
   const table = notificationKinds.map((kind) => [
@@ -74,21 +65,24 @@ test('a payment writes no row when no member wants it, and one row however many 
   const shop = await openShop();
   const { merchantId } = shop;
   const [owner, viewer] = [
-    await world.addPerson([[merchantId, 'owner']]),
-    await world.addPerson([[merchantId, 'viewer']]),
+    await stage.world.addPerson([[merchantId, 'owner']]),
+    await stage.world.addPerson([[merchantId, 'viewer']]),
   ];
-  await addPaidSession(world.merchants, shop);
+  await addPaidSession(stage.world.merchants, shop);
   assert.deepEqual(await stored(merchantId), []);
   for (const { userId } of [owner, viewer])
     await choose({ merchantId, userId, kind: 'payment', isWanted: true });
-  const { sessionId } = await addPaidSession(world.merchants, { ...shop, payerEmail: 'kim@example.com' });
+  const { sessionId } = await addPaidSession(stage.world.merchants, {
+    ...shop,
+    payerEmail: 'kim@example.com',
+  });
   assert.deepEqual(await stored(merchantId), ['payment to : pending']);
-  await mail.sendAll();
+  await stage.mail.sendAll();
   assert.deepEqual(await stored(merchantId), [
     'payment to : sent',
     ...[owner.email, viewer.email].sort().map((email) => `payment to ${email}: sent`),
   ]);
-  const [told] = mail.mailsTo(viewer.email);
+  const [told] = stage.mail.mailsTo(viewer.email);
   assert.equal(told?.subject, 'Test merchant received $10.02');
   assert.match(told?.html ?? '', new RegExp(`/dashboard/${merchantId}/payments/${sessionId}"`));
   assert.ok(!`${told?.text}${told?.html}`.includes('kim@example.com'));
@@ -98,11 +92,11 @@ test('a crash while e-mails are distributed makes none, and two workers make eac
   const shop = await openShop();
   const { merchantId } = shop;
   for (const role of ['owner', 'viewer'] as const) {
-    const { userId } = await world.addPerson([[merchantId, role]]);
+    const { userId } = await stage.world.addPerson([[merchantId, role]]);
     await choose({ merchantId, userId, kind: 'payment', isWanted: true });
   }
-  await addPaidSession(world.merchants, shop);
-  const { secrets } = mail.worker();
+  await addPaidSession(stage.world.merchants, shop);
+  const { secrets } = stage.mail.worker();
   let sealed = 0;
   const crashing: MailWorker['secrets'] = {
     ...secrets,
@@ -112,17 +106,17 @@ test('a crash while e-mails are distributed makes none, and two workers make eac
       return secrets.seal(...given);
     },
   };
-  await assert.rejects(sendDue(mail.worker({ secrets: crashing })), /the process ends here/);
+  await assert.rejects(sendDue(stage.mail.worker({ secrets: crashing })), /the process ends here/);
   assert.deepEqual(await stored(merchantId), ['payment to : pending']);
-  world.merchants.clock.time += leaseMs;
-  await Promise.all([sendDue(mail.worker()), sendDue(mail.worker())]);
-  await Promise.all([sendDue(mail.worker()), sendDue(mail.worker())]);
+  stage.world.merchants.clock.time += leaseMs;
+  await Promise.all([sendDue(stage.mail.worker()), sendDue(stage.mail.worker())]);
+  await Promise.all([sendDue(stage.mail.worker()), sendDue(stage.mail.worker())]);
   const rows = await stored(merchantId);
   assert.equal(rows.length, 3);
   assert.ok(rows.every((row) => row.endsWith(': sent')));
   const addresses = rows.slice(1).map((row) => row.replace(/^payment to (.+): sent$/, '$1'));
   assert.deepEqual(
-    addresses.map((address) => mail.mailsTo(address).length),
+    addresses.map((address) => stage.mail.mailsTo(address).length),
     [1, 1],
   );
 });
@@ -131,34 +125,34 @@ test('an exception is told once to those who decide, and a paused webhook to tho
   const shop = await openShop();
   const { merchantId } = shop;
   const [finance, developer] = [
-    await world.addPerson([[merchantId, 'finance']]),
-    await world.addPerson([[merchantId, 'developer']]),
+    await stage.world.addPerson([[merchantId, 'finance']]),
+    await stage.world.addPerson([[merchantId, 'developer']]),
   ];
-  await addLateDeposit(world.merchants, shop);
+  await addLateDeposit(stage.world.merchants, shop);
   const webhook = { webhookId: 'wh_1', webhookUrl: 'https://shop.example/hook?token=hidden' };
-  await world.merchants.database.db.transaction((transaction) =>
-    emit(transaction, world.merchants.deps, [
+  await stage.world.merchants.database.db.transaction((transaction) =>
+    emit(transaction, stage.world.merchants.deps, [
       {
         ...{ type: 'webhook.paused', ownerId: merchantId, objectId: webhook.webhookId },
-        ...{ dataJson: JSON.stringify({ webhook }), at: world.merchants.clock.now() },
+        ...{ dataJson: JSON.stringify({ webhook }), at: stage.world.merchants.clock.now() },
       },
     ]),
   );
-  await mail.sendAll();
-  const [late, ...more] = mail.mailsTo(finance.email);
+  await stage.mail.sendAll();
+  const [late, ...more] = stage.mail.mailsTo(finance.email);
   assert.deepEqual([late?.subject, more], ['Test merchant was paid too late', []]);
   assert.match(late?.text ?? '', /unless you accept it\.\n[\s\S]*Decide by: /);
-  await addLateDeposit(world.merchants, shop, 'return');
-  await addLateDeposit(world.merchants, shop, 'accept');
-  await mail.sendAll();
+  await addLateDeposit(stage.world.merchants, shop, 'return');
+  await addLateDeposit(stage.world.merchants, shop, 'accept');
+  await stage.mail.sendAll();
   // A round sends its e-mails side by side, so the order in which they arrive is not promised.
-  const said = mail.mailsTo(finance.email).map(({ text }) => /The money .*/.exec(text)?.[0]);
+  const said = stage.mail.mailsTo(finance.email).map(({ text }) => /The money .*/.exec(text)?.[0]);
   assert.deepEqual(said.sort(), [
     'The money goes back to its payer unless you accept it.',
     'The money goes back to its payer.',
     'The money is accepted as the payment.',
   ]);
-  const [paused, ...others] = mail.mailsTo(developer.email);
+  const [paused, ...others] = stage.mail.mailsTo(developer.email);
   assert.deepEqual([paused?.subject, others], ['A webhook of Test merchant is paused', []]);
   assert.match(paused?.text ?? '', /Receiver: shop\.example\n/);
   assert.ok(!`${paused?.text}${paused?.html}`.includes('hidden'));
@@ -167,8 +161,8 @@ test('an exception is told once to those who decide, and a paused webhook to tho
 test('a person reads and changes own choices alone, and they end with the membership', async () => {
   const { merchantId } = await openShop();
   const { merchantId: foreignId } = await openShop();
-  const person = await world.addPerson([[merchantId, 'admin']]);
-  const browser = new Browser(await world.serve('local'));
+  const person = await stage.world.addPerson([[merchantId, 'admin']]);
+  const browser = new Browser(await stage.world.serve('local'));
   const body = { merchantId, kind: 'exception', isWanted: false };
   assert.equal((await browser.post('/me/notification/change', body)).code, 200201);
   assert.equal((await browser.post('/sign-in/password', { email: person.email, password })).code, 0);
@@ -193,12 +187,16 @@ test('a person reads and changes own choices alone, and they end with the member
       ],
     },
   ]);
-  const { db } = world.merchants.database;
+  const { db } = stage.world.merchants.database;
   assert.deepEqual(await db.query(choicesOfMerchant, { merchantId }), [
     { kind: 'exception', is_wanted: false },
   ]);
   await db.transaction((transaction) =>
-    removeMember(transaction, world.merchants.deps, { merchantId, userId: person.userId, actor: 'owner' }),
+    removeMember(transaction, stage.world.merchants.deps, {
+      merchantId,
+      userId: person.userId,
+      actor: 'owner',
+    }),
   );
   assert.deepEqual(await db.query(choicesOfMerchant, { merchantId }), []);
 });

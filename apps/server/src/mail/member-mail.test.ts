@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
-import { after, before, test } from 'node:test';
+import { test } from 'node:test';
 import { statement } from '@florin/pg';
 import { operator } from '#members/audit.ts';
 import { invite, mailInvitation } from '#members/invitation.ts';
 import { cancelRecovery, recoverByOperator } from '#members/recovery.ts';
 import { takeEffect } from '#merchants/account-change.ts';
-import { Browser, DashboardWorld, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
-import { MailWorld } from '../../test/harness/mail-world.ts';
+import { Browser, password, walletDelayMs } from '../../test/harness/dashboard-world.ts';
+import { mailStage } from '../../test/harness/mail-stage.ts';
 import { totpCodeOf } from '../../test/harness/totp.ts';
 
 const renameMerchant = statement({
@@ -17,37 +17,22 @@ const renameMerchant = statement({
 });
 const dashboardOrigin = 'https://pay.example.com';
 
-let world: DashboardWorld;
-let mail: MailWorld;
-before(async () => {
-  world = await DashboardWorld.open();
-  mail = await MailWorld.open(world.merchants);
-});
-after(async () => {
-  await mail.close();
-  await world.close();
-});
+const stage = mailStage();
 
 /** The new e-mails to an address, oldest first. */
 async function newMails(address: string) {
-  await mail.sendAll();
-  return mail.newMailsTo(address);
+  await stage.mail.sendAll();
+  return stage.mail.newMailsTo(address);
 }
 const subjectsTo = async (address: string) => (await newMails(address)).map(({ subject }) => subject).sort();
 
-async function signedIn(email: string, browser?: Browser): Promise<Browser> {
-  const used = browser ?? new Browser(await world.serve('local'));
-  assert.equal((await used.post('/sign-in/password', { email, password })).code, 0);
-  return used;
-}
-
 test('owners and admins are told of every change of a wallet, and other members are not', async () => {
-  const merchantId = await world.merchants.addMerchant();
+  const merchantId = await stage.world.merchants.addMerchant();
   const [owner, admin, finance] = await Promise.all(
-    (['owner', 'admin', 'finance'] as const).map((role) => world.addPerson([[merchantId, role]])),
+    (['owner', 'admin', 'finance'] as const).map((role) => stage.world.addPerson([[merchantId, role]])),
   );
   assert.ok(owner !== undefined && admin !== undefined && finance !== undefined);
-  const browser = await signedIn(owner.email);
+  const browser = await stage.signedIn(owner.email);
   browser.merchantId = merchantId;
   const add = async (accountAddress: string) => {
     const body = { accountName: 'Till', accountAddress, settlementCurrencies: ['ethereum::usdc'] };
@@ -68,9 +53,9 @@ test('owners and admins are told of every change of a wallet, and other members 
   await browser.post('/account/change/cancel', { changeId });
   const { accountId } = await add('0xde709f2102306220921060314715629080e2fb77');
   assert.equal(accountId, '');
-  world.merchants.clock.time += walletDelayMs;
-  await world.merchants.database.db.transaction((transaction) =>
-    takeEffect(transaction, world.merchants.deps),
+  stage.world.merchants.clock.time += walletDelayMs;
+  await stage.world.merchants.database.db.transaction((transaction) =>
+    takeEffect(transaction, stage.world.merchants.deps),
   );
   const told = await newMails(admin.email);
   assert.deepEqual(told.map(({ subject }) => subject).sort(), [
@@ -84,13 +69,13 @@ test('owners and admins are told of every change of a wallet, and other members 
     assert.match(text, new RegExp(`\n${label}: ${owner.email}${from}`));
   }
   assert.equal((await newMails(owner.email)).length, 6);
-  await signedIn(owner.email, browser);
+  await stage.signedIn(owner.email, browser);
   const [{ accountId: movedId, accountAddress }] = (await browser.get('/account/list')).data;
   const move = { accountId: movedId, accountAddress: address };
   assert.equal((await browser.post('/account/address', move)).code, 0);
-  world.merchants.clock.time += walletDelayMs;
-  await world.merchants.database.db.transaction((transaction) =>
-    takeEffect(transaction, world.merchants.deps),
+  stage.world.merchants.clock.time += walletDelayMs;
+  await stage.world.merchants.database.db.transaction((transaction) =>
+    takeEffect(transaction, stage.world.merchants.deps),
   );
   const moved = await newMails(admin.email);
   assert.deepEqual(moved.map(({ subject }) => subject).sort(), [
@@ -103,12 +88,12 @@ test('owners and admins are told of every change of a wallet, and other members 
 });
 
 test('a person is told of a sign-in on a new device once, and of a changed password', async () => {
-  const { email } = await world.addPerson();
-  const browser = await signedIn(email);
+  const { email } = await stage.world.addPerson();
+  const browser = await stage.signedIn(email);
   const [told, ...more] = await newMails(email);
   assert.deepEqual([told?.subject, more], ['Sign-in on a new device', []]);
   assert.match(told?.text ?? '', /UTC\nIP address: 192\.0\.2\.1\nDevice: Test browser/);
-  await signedIn(email, browser);
+  await stage.signedIn(email, browser);
   assert.deepEqual(await newMails(email), []);
   const body = { currentPassword: password, newPassword: 'another correct battery' };
   assert.equal((await browser.post('/me/password/change', body)).code, 0);
@@ -116,8 +101,8 @@ test('a person is told of a sign-in on a new device once, and of a changed passw
 });
 
 test('a person is told once per lockout of wrong codes after the right password, and from where they came', async () => {
-  const { email, userId } = await world.addPerson();
-  const browser = await signedIn(email);
+  const { email, userId } = await stage.world.addPerson();
+  const browser = await stage.signedIn(email);
   const { totpUri } = (await browser.post('/me/second-factor/start', { password })).data;
   await browser.post('/me/second-factor/confirm', { code: totpCodeOf(totpUri) });
   await newMails(email);
@@ -142,9 +127,9 @@ test('a person is told once per lockout of wrong codes after the right password,
     requestId: '',
   } as const;
   const act = { action: 'exhaustCodesOfDevice', subject: userId };
-  const { database, clock } = world.merchants;
+  const { database, clock } = stage.world.merchants;
   await database.db.transaction((transaction) =>
-    mail.tellers.tellPerson(transaction, { userId, actor, act, at: clock.now() }),
+    stage.mail.tellers.tellPerson(transaction, { userId, actor, act, at: clock.now() }),
   );
   const [known, ...others] = await newMails(email);
   assert.deepEqual([known?.subject, others], ['Too many wrong codes on a device of yours', []]);
@@ -152,9 +137,9 @@ test('a person is told once per lockout of wrong codes after the right password,
 });
 
 test('a person is told of a recovery, when it works, and of its end', async () => {
-  const { userId, email } = await world.addPerson();
-  const { database } = world.merchants;
-  const deps = { ...world.merchants.deps, recoveryDelayMs: walletDelayMs };
+  const { userId, email } = await stage.world.addPerson();
+  const { database } = stage.world.merchants;
+  const deps = { ...stage.world.merchants.deps, recoveryDelayMs: walletDelayMs };
   await database.db.transaction((transaction) =>
     recoverByOperator(transaction, deps, { userId, actor: operator }),
   );
@@ -170,21 +155,27 @@ test('a person is told of a recovery, when it works, and of its end', async () =
 });
 
 test('owners and admins of every merchant of the person are told when a recovery begins, is cancelled and is completed', async () => {
-  const merchants = [await world.merchants.addMerchant(), await world.merchants.addMerchant()] as const;
+  const merchants = [
+    await stage.world.merchants.addMerchant(),
+    await stage.world.merchants.addMerchant(),
+  ] as const;
   const [first, second] = merchants;
-  world.merchants.clock.time -= walletDelayMs;
-  const lost = await world.addPerson([
+  stage.world.merchants.clock.time -= walletDelayMs;
+  const lost = await stage.world.addPerson([
     [first, 'owner'],
     [second, 'viewer'],
   ]);
-  const [ada, bob] = [await world.addPerson([[first, 'owner']]), await world.addPerson([[first, 'owner']])];
-  const [kim, viewer] = [
-    await world.addPerson([[second, 'admin']]),
-    await world.addPerson([[first, 'viewer']]),
+  const [ada, bob] = [
+    await stage.world.addPerson([[first, 'owner']]),
+    await stage.world.addPerson([[first, 'owner']]),
   ];
-  world.merchants.clock.time += walletDelayMs;
-  const { database } = world.merchants;
-  const deps = { ...world.merchants.deps, recoveryDelayMs: walletDelayMs };
+  const [kim, viewer] = [
+    await stage.world.addPerson([[second, 'admin']]),
+    await stage.world.addPerson([[first, 'viewer']]),
+  ];
+  stage.world.merchants.clock.time += walletDelayMs;
+  const { database } = stage.world.merchants;
+  const deps = { ...stage.world.merchants.deps, recoveryDelayMs: walletDelayMs };
   const { userId } = lost;
   const recover = () =>
     database.db.transaction((transaction) =>
@@ -206,7 +197,7 @@ test('owners and admins of every merchant of the person are told when a recovery
   assert.match(begun, /From \w{3} \d.* UTC on, a link sets a new password for the member/);
   assert.match(begun, new RegExp(`Member: ${lost.email}`));
   assert.doesNotMatch(begun, /recovery#/);
-  const owner = await signedIn(ada.email);
+  const owner = await stage.signedIn(ada.email);
   owner.merchantId = first;
   await newMails(ada.email);
   assert.equal((await owner.post('/member/recover/cancel', { userId })).code, 0);
@@ -216,15 +207,18 @@ test('owners and admins of every merchant of the person are told when a recovery
   );
   const { token } = await recover();
   for (const email of [...others, lost.email]) await newMails(email);
-  world.merchants.clock.time += walletDelayMs;
+  stage.world.merchants.clock.time += walletDelayMs;
   const body = { token, password: 'a long password after the loss' };
-  assert.equal((await new Browser(await world.serve('local')).post('/recovery/complete', body)).code, 0);
+  assert.equal(
+    (await new Browser(await stage.world.serve('local')).post('/recovery/complete', body)).code,
+    0,
+  );
   await told('The account of a member of Test merchant was recovered', 'Your account was recovered');
   assert.deepEqual(await newMails(viewer.email), []);
 
   // One owner asks, and the others hear of it before a second one agrees.
-  const member = await world.addPerson([[first, 'support']]);
-  const asking = await signedIn(bob.email);
+  const member = await stage.world.addPerson([[first, 'support']]);
+  const asking = await stage.signedIn(bob.email);
   asking.merchantId = first;
   await newMails(bob.email);
   assert.equal((await asking.post('/member/recover', { userId: member.userId })).code, 0);
@@ -234,9 +228,9 @@ test('owners and admins of every merchant of the person are told when a recovery
 });
 
 test('an invitation with an address goes there, with the link that the inviter sees', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const owner = await world.addPerson([[merchantId, 'owner']]);
-  const browser = await signedIn(owner.email);
+  const merchantId = await stage.world.merchants.addMerchant();
+  const owner = await stage.world.addPerson([[merchantId, 'owner']]);
+  const browser = await stage.signedIn(owner.email);
   browser.merchantId = merchantId;
   const invite = async (body: object) =>
     (await browser.post('/invitation/create', { role: 'viewer', ...body })).data;
@@ -250,13 +244,13 @@ test('an invitation with an address goes there, with the link that the inviter s
 });
 
 test('a merchant sends at most 50 invitations by e-mail in a day; more links are made, but not sent', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const { deps, database, clock } = world.merchants;
+  const merchantId = await stage.world.merchants.addMerchant();
+  const { deps, database, clock } = stage.world.merchants;
   const send = (email: string) =>
     database.db.transaction(async (transaction) => {
       const request = { merchantId, role: 'viewer', email, invitedBy: '' } as const;
       const { invitation } = await invite(transaction, deps, request);
-      return mailInvitation(transaction, mail.tellers, { invitation, url: dashboardOrigin });
+      return mailInvitation(transaction, stage.mail.tellers, { invitation, url: dashboardOrigin });
     });
   const sent: boolean[] = [];
   for (let count = 0; count < 52; count += 1) sent.push(await send(`guest${count}@example.com`));
@@ -266,11 +260,11 @@ test('a merchant sends at most 50 invitations by e-mail in a day; more links are
 });
 
 test('names that others choose add no header, no markup and no hidden character to e-mails of members', async () => {
-  const merchantId = await world.merchants.addMerchant();
-  const owner = await world.addPerson([[merchantId, 'owner']]);
+  const merchantId = await stage.world.merchants.addMerchant();
+  const owner = await stage.world.addPerson([[merchantId, 'owner']]);
   const merchantName = '=?utf-8?B?UGF5UGFs?= Shop\r\nBcc: victim@example.net\r\n\r\n"<b>\u202etxt</b>';
-  await world.merchants.database.db.query(renameMerchant, { merchantId, merchantName });
-  const browser = new Browser(await world.serve('local'));
+  await stage.world.merchants.database.db.query(renameMerchant, { merchantId, merchantName });
+  const browser = new Browser(await stage.world.serve('local'));
   const headers = { 'user-agent': 'Pad <script> "x' };
   const signIn = { body: { email: owner.email, password }, headers };
   assert.equal((await browser.send('POST', '/sign-in/password', signIn)).code, 0);
