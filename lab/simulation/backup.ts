@@ -11,12 +11,20 @@ export class Tables {
   readonly #connections: Connections;
   /** Parents before their children. */
   readonly #names: readonly string[];
+  /** The columns of each table, without those that PostgreSQL computes. */
+  readonly #columns: ReadonlyMap<string, string>;
   readonly #withTriggers: readonly string[];
   #migrated: Backup = { rows: new Map(), sequences: [] };
 
-  private constructor(connections: Connections, names: readonly string[], withTriggers: readonly string[]) {
+  private constructor(
+    connections: Connections,
+    names: readonly string[],
+    columns: ReadonlyMap<string, string>,
+    withTriggers: readonly string[],
+  ) {
     this.#connections = connections;
     this.#names = names;
+    this.#columns = columns;
     this.#withTriggers = withTriggers;
   }
 
@@ -29,8 +37,10 @@ export class Tables {
     );
     for (const { trigger, name } of guards.rows) await observer.query(`drop trigger ${trigger} on ${name}`);
     await observer.query('grant all on all tables in schema public to current_user');
-    const tables = await observer.query<{ name: string }>(
-      `select relname as name from pg_class where relkind = 'r' and relnamespace = 'public'::regnamespace
+    const tables = await observer.query<{ name: string; columns: string }>(
+      `select relname as name, (select string_agg(quote_ident(attname), ', ' order by attnum) from pg_attribute
+         where attrelid = c.oid and attnum > 0 and not attisdropped and attgenerated = '') as columns
+       from pg_class c where relkind = 'r' and relnamespace = 'public'::regnamespace
          and relname <> 'schema_migrations' order by relname`,
     );
     const references = await observer.query<{ child: string; parent: string }>(
@@ -46,6 +56,7 @@ export class Tables {
         tables.rows.map(({ name }) => name),
         references.rows,
       ),
+      new Map(tables.rows.map(({ name, columns }) => [name, columns])),
       triggers.rows.map(({ name }) => name),
     );
     result.#migrated = await result.copy();
@@ -101,8 +112,9 @@ export class Tables {
     for (const name of this.#names) {
       const content = backup.rows.get(name) ?? '[]';
       if (content === '[]') continue;
+      const columns = this.#columns.get(name);
       await observer.query(
-        `insert into ${name} overriding system value select * from json_populate_recordset(null::${name}, $1)`,
+        `insert into ${name} (${columns}) overriding system value select ${columns} from json_populate_recordset(null::${name}, $1)`,
         [content],
       );
     }
