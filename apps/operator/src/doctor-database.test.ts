@@ -85,6 +85,9 @@ test('books without recent checks are reported, and settlement that is stopped',
     await lineOf('ethereum books'),
     'ok    ethereum books: compared 0 minutes ago, last agreed at block 8',
   );
+  const agreed = await world.run('reconcile status');
+  assert.match(agreed.stdout, /^ethereum: agreed at block 8; settlement running$/m);
+  assert.equal(agreed.exitCode, 0);
   await db.query(lookAtBooks, { chainId, nextAt: minutesAgo(30) });
   assert.match(
     (await lineOf('ethereum books')) ?? '',
