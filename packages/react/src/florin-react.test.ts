@@ -8,6 +8,21 @@ const origin = 'https://pay.example';
 const html = (element: ReactElement) =>
   renderToStaticMarkup(createElement(FlorinProvider, { origin }, element));
 
+const createSession = async () => `${origin}/checkout/sess_1#code`;
+
+/** The compiler checks that a button pays one thing. */
+export const buttons = [
+  createElement(PayButton, { link: 'lnk_1' }),
+  createElement(PayButton, { paymentUrl: origin }),
+  createElement(PayButton, { createSession }),
+  // @ts-expect-error it would pay nothing
+  createElement(PayButton, { mode: 'redirect' }),
+  // @ts-expect-error it would not be clear what it pays
+  createElement(PayButton, { link: 'lnk_1', paymentUrl: origin }),
+  // @ts-expect-error nor here
+  createElement(PayButton, { link: 'lnk_1', paymentUrl: origin, createSession }),
+];
+
 // apps/server/test/browser/embed.deep.test.ts has them in a browser.
 test('a server renders the elements, which the browser brings to life', () => {
   const paymentUrl = `${origin}/checkout/sess_1#code`;
@@ -16,7 +31,7 @@ test('a server renders the elements, which the browser brings to life', () => {
     '<florin-button link="lnk_1" mode="redirect">Buy</florin-button>',
   );
   assert.equal(
-    html(createElement(PayButton, { merchant: 'mer_1', disabled: true, className: 'big' })),
+    html(createElement(PayButton, { createSession, merchant: 'mer_1', disabled: true, className: 'big' })),
     '<florin-button merchant="mer_1" disabled="" class="big"></florin-button>',
   );
   assert.equal(
@@ -51,6 +66,14 @@ test('news of another session say nothing of the one that is followed', () => {
 });
 
 const Followed = () => createElement('p', {}, usePayment('sess_1').status);
+
+test('a provider with no address says what one is', () => {
+  const page = createElement(FlorinProvider, { origin: 'pay.example' });
+  assert.throws(
+    () => renderToStaticMarkup(page),
+    /^Error: origin of FlorinProvider is such as https:\/\/pay\.example\.com, not "pay\.example"$/,
+  );
+});
 
 test('a component without a provider says what is missing', () => {
   const missing = /put <FlorinProvider origin="https:\/\/…"> around the component/;

@@ -63,6 +63,10 @@ export function FlorinProvider({
   readonly origin: string;
   readonly children?: ReactNode;
 }): ReactElement {
+  if (!URL.canParse(origin))
+    throw new Error(
+      `origin of FlorinProvider is such as https://pay.example.com, not ${JSON.stringify(origin)}`,
+    );
   return createElement(Origin.Provider, { value: new URL(origin).origin }, children);
 }
 
@@ -98,13 +102,25 @@ function useServiceElement(listeners: PaymentListeners) {
   return element;
 }
 
-export interface PayButtonProps extends PaymentListeners {
+/** What a button pays: one of the three. */
+interface Payable {
   /** The id of a payment link. */
-  readonly link?: string | undefined;
-  /** `paymentUrl` of a session, in place of a link. */
-  readonly paymentUrl?: string | undefined;
+  readonly link: string;
+  /** `paymentUrl` of a session. */
+  readonly paymentUrl: string;
   /** Asks your server for a session when the button is pressed, and returns its `paymentUrl`. */
-  readonly createSession?: (() => Promise<string>) | undefined;
+  readonly createSession: () => Promise<string>;
+}
+
+type OneOf<Members> = {
+  [Name in keyof Members]: Pick<Members, Name> & {
+    readonly [Other in Exclude<keyof Members, Name>]?: undefined;
+  };
+}[keyof Members];
+
+export type PayButtonProps = OneOf<Payable> & ButtonProps;
+
+interface ButtonProps extends PaymentListeners {
   /** Your `merchantId`, for your look where there is neither a link nor a paymentUrl. */
   readonly merchant?: string | undefined;
   /** A window of its own, or in place of your page, which needs no listed origin. */

@@ -89,7 +89,9 @@ class FlorinButton extends ServiceElement {
     const text =
       link === null ? (this.getAttribute('payment-url') ?? (await this.createSession?.())) : `/link/${link}`;
     const url = payPageOf(text ?? '');
-    return url ?? this.fail('session', `${text} is no page of ${serviceOrigin}`);
+    const wrong =
+      text === undefined ? 'createSession gave no paymentUrl' : `${text} is no page of ${serviceOrigin}`;
+    return url ?? this.fail('session', wrong);
   }
 
   #watch(popup: Window): void {

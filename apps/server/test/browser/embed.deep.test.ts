@@ -219,6 +219,20 @@ test('a page that the merchant does not list frames nothing, hears nothing, and 
   await Promise.all([page.close(), popup.close()]);
 });
 
+test('a button whose shop gives no page to pay says so', async () => {
+  const code =
+    'document.body.append(Object.assign(document.createElement("florin-button"), { createSession: () => undefined }))';
+  const { shop } = await openShop({ app: code });
+  const { page } = await openPage(browser);
+  await shop.visit(page);
+  await page.evaluate(
+    `document.querySelector('florin-button:last-of-type').addEventListener('error', ({ detail }) => (window.failed = detail))`,
+  );
+  await page.getByRole('button', { name: 'Pay' }).last().click();
+  await isTrueIn(page, "window.failed?.message === 'createSession gave no paymentUrl'");
+  await page.close();
+});
+
 test('a shop in React has the same button, and shows the news of its payment', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../../../packages/react/src/shop.fixture.ts', import.meta.url))],
