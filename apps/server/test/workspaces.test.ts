@@ -150,3 +150,9 @@ test('an exported name has one meaning: types in the whole repository, values in
     [],
   );
 });
+
+test('programs that share no package agree on which hosts are this machine', () => {
+  const files = ['packages/sdk/src/florin.ts', 'packages/mcp/src/stdio.ts', 'apps/cli/src/local-world.ts'];
+  const patterns = files.map((file) => /\/\^\(127\(.*?\)\$\//.exec(read(file))?.[0]);
+  assert.deepEqual(patterns, Array(3).fill(String.raw`/^(127(\.\d{1,3}){3}|localhost|\[::1\])$/`));
+});

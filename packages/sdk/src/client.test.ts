@@ -248,8 +248,11 @@ test('an option that is not known or cannot be right is refused before anything 
     products.create({ ...body, commonPrices: [price] }),
     products.create({ ...body, ...circle }),
     sessions.retrieve('\ud800'),
+    sessions.retrieve(null as unknown as string),
   ])
     assert.equal((await errorOf(call)).slug, 'argument_invalid');
+  const { message } = await errorOf(sessions.retrieve({ sessionId: 'sess_1' } as unknown as string));
+  assert.equal(message, 'sessionId is an object: give its sessionId alone');
   assert.equal(service.seen.length, 0);
 });
 

@@ -107,7 +107,9 @@ function requestOf<Id extends keyof Operations>(
     const given: unknown = params.get(name);
     const value = typeof given === 'string' ? given : typeof given === 'number' ? String(given) : '';
     if (value !== '' && value.isWellFormed()) return encodeURIComponent(value);
-    const what = given === undefined || given === '' ? 'is missing' : 'is no Unicode text';
+    const isText = typeof given === 'string' && given !== '';
+    const ofObject = Object(given) === given ? `is an object: give its ${name} alone` : 'is missing';
+    const what = isText ? 'is no Unicode text' : ofObject;
     throw new FlorinError('argument_invalid', `${name} ${what}`, { param: name });
   });
   const query = new URLSearchParams();

@@ -68,7 +68,8 @@ export interface CheckoutSessions {
   create(request: CheckoutSessionRequest, options?: CallOptions): Promise<Session>;
   /**
    * Cancels a session that waits for its payment and that no payer holds an order of (`signedOnce` is 0). Refused with
-   * `session_already_signed`, `session_paid`, `session_expired`, `session_cancelled`, `session_not_found`.
+   * `session_already_signed`, `session_paid`, `session_expired`, `session_not_found`, and a repeat with `session_cancelled`: a
+   * program that tries again takes that for done.
    */
   cancel(sessionId: string, options?: CallOptions): Promise<Success>;
 }

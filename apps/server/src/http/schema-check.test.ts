@@ -31,6 +31,16 @@ const flawed = [
   ]),
 ];
 
+test('a member of another name is named together with the one that is missing', () => {
+  const { body } = merchantApi.routes.createProduct;
+  const check = compileCheck(body, 'body');
+  assert.match(
+    check({ name: 'Tea', price: 4_500_000 })?.message ?? '',
+    /commonPrices is required, and price is not a known field$/,
+  );
+  assert.match(check({ name: 'Tea' })?.message ?? '', /commonPrices is required$/);
+});
+
 test('no URL is accepted without a host, or with white space or control characters', () => {
   assert.deepEqual(flawed.filter(link), []);
   assert.deepEqual(flawed.filter(image), []);

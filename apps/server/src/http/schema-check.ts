@@ -105,9 +105,20 @@ function refusalOf(error: ErrorObject, root: string, urlText: string): Refusal {
     return fieldRefusal(member(path, String(parameters['additionalProperty'])), 'is not a known field');
   }
   if (error.keyword === 'required') {
-    return fieldRefusal(member(path, String(parameters['missingProperty'])), 'is required');
+    const missing = member(path, String(parameters['missingProperty']));
+    const unknown = unknownMember(error);
+    // One of another name is often the one that is missing: `price` for `commonPrices`.
+    const other = unknown === undefined ? '' : `, and ${member(path, unknown)} is not a known field`;
+    return fieldRefusal(missing, `is required${other}`);
   }
   return fieldRefusal(path === '' ? root : path, requirement(error, parameters, urlText));
+}
+
+/** The first member that an object may not have, where it also lacks one. */
+function unknownMember({ data, parentSchema }: ErrorObject): string | undefined {
+  if (parentSchema?.['additionalProperties'] !== false) return undefined;
+  const known = Object(parentSchema['properties']) as object;
+  return Object.keys(Object(data)).find((name) => !Object.hasOwn(known, name));
 }
 
 /** Turns `/lineItems/0/unitPrice` into `lineItems[0].unitPrice`. */
