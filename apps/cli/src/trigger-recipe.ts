@@ -23,8 +23,8 @@ const name = 'Flat white';
 const price = usd('4.50');
 const inDashboard = 'accounts change in the dashboard';
 
-/** How each event is made for real; a text says why one is not. */
-const recipes: Readonly<Record<EventType, Recipe | string>> = {
+/** How events are made for real; a text says why one is not. */
+const recipes: Readonly<Partial<Record<EventType, Recipe | string>>> = {
   'account.created': inDashboard,
   'account.updated': inDashboard,
   'account.removed': inDashboard,
@@ -73,11 +73,11 @@ const recipes: Readonly<Record<EventType, Recipe | string>> = {
 };
 
 /** The types that a local world does not make. */
-export const notMade: readonly EventType[] = eventTypes.filter((type) => typeof recipes[type] === 'string');
+export const notMade: readonly EventType[] = eventTypes.filter((type) => typeof recipeOf(type) === 'string');
 
 /** How a local world makes an event, or why it does not. */
 export function recipeOf(type: EventType): Recipe | string {
-  return recipes[type];
+  return recipes[type] ?? 'a local world has no way to it yet';
 }
 
 /** A recipe with one more step. */

@@ -1,11 +1,28 @@
-import { type EventEntry, type EventType, events } from './event.ts';
+import { type EventEntry, type EventObject, type EventType, events } from './event.ts';
 import { operationExamples } from './example.ts';
 import { initializedSession, paidView } from './example-session.ts';
 import type { ExceptionKind } from './exception.ts';
 import type { JsonObject } from './openapi-schema.ts';
 
-/** The example of an object before its event's own state. */
-const examples: Readonly<Record<string, (origin: string) => object>> = {
+/** `data` of the types that tell more than one object in a state. */
+const wholes = {
+  'session.payment_detected': (origin) => {
+    const { intendedPayer, initiateTx } = paidView(origin, 'paid').session;
+    const { state } = events['session.payment_detected'];
+    return { session: { ...initializedSession(origin), intendedPayer, initiateTx, ...state } };
+  },
+  'session.paid': (origin) => paidView(origin, 'paid'),
+  'session.settling': (origin) => paidView(origin, 'settling'),
+  'session.completed': (origin) => paidView(origin, 'completed'),
+  'session.settlement_pending': (origin) => paidView(origin, 'settlement_pending'),
+  'session.exception': (origin) => exceptionFixture('duplicate', origin),
+  'webhook.test': () => ({ message: 'A test of the webhook Orders' }),
+} as const satisfies Partial<Record<EventType, (origin: string) => JsonObject>>;
+
+type ObjectName = EventObject<Exclude<EventType, keyof typeof wholes>>;
+
+/** The example of each object that an event is about, before the event's own state. */
+const examples: Readonly<Record<ObjectName, (origin: string) => object>> = {
   account: (origin) => dataOf(origin, 'getAccount'),
   accountChange: (origin) => {
     const { accountName, accountAddress, settlementCurrencies, settlementMode, createAt } = dataOf(
@@ -45,29 +62,14 @@ function dataOf(origin: string, operation: string): JsonObject {
  * exist in no installation.
  */
 export function eventFixture(type: EventType, origin: string): JsonObject {
-  switch (type) {
-    case 'session.paid':
-    case 'session.settling':
-    case 'session.completed':
-    case 'session.settlement_pending':
-      return paidView(origin, events[type].state.status);
-    case 'session.exception':
-      return exceptionFixture('duplicate', origin);
-    case 'webhook.test':
-      return { message: 'A test of the webhook Orders' };
-    default: {
-      const { data, state }: EventEntry = events[type];
-      const [name = ''] = Object.keys(data.properties);
-      return { [name]: { ...examples[name]?.(origin), ...paymentOf(type, origin), ...state } };
-    }
-  }
+  if (isWhole(type)) return wholes[type](origin);
+  const { data, state }: EventEntry = events[type];
+  const [name] = Object.keys(data.properties) as [ObjectName];
+  return { [name]: { ...examples[name](origin), ...state } };
 }
 
-/** What a detected payment shows of itself before it is final. */
-function paymentOf(type: EventType, origin: string): object {
-  if (type !== 'session.payment_detected') return {};
-  const { intendedPayer, initiateTx } = paidView(origin, 'paid').session;
-  return { intendedPayer, initiateTx };
+function isWhole(type: EventType): type is keyof typeof wholes {
+  return Object.hasOwn(wholes, type);
 }
 
 /** Kinds with their own transaction; money at a deposit address may have come in several. */

@@ -127,6 +127,19 @@ export const events = {
 
 export type EventType = keyof typeof events;
 
+/** A type without its last part, by which its like are grouped: `session`, `payment.link`. */
+type FamilyOf<Type extends string> = Type extends `${infer Head}.${infer Rest}`
+  ? Rest extends `${string}.${string}`
+    ? `${Head}.${FamilyOf<Rest>}`
+    : Head
+  : never;
+export type EventFamily = FamilyOf<EventType>;
+
+/** The member of `data` that an event is about. */
+export type EventObject<Type extends EventType> = {
+  [Each in Type]: keyof (typeof events)[Each]['data']['properties'];
+}[Type];
+
 /** Every event type that a webhook may subscribe to. */
 export const eventTypes = Object.keys(events) as EventType[];
 

@@ -1,4 +1,4 @@
-import type { EventType } from '@florin/protocol/event.ts';
+import type { EventFamily, EventType } from '@florin/protocol/event.ts';
 
 /**
  * What each type of event tells. Only the type comes from the protocol: its table also holds the schemas, which a page
@@ -50,16 +50,16 @@ export interface EventGroup {
   readonly types: readonly EventType[];
 }
 
-const groupTitles: readonly (readonly [pattern: string, title: string])[] = [
-  ['session.*', 'Payments'],
-  ['refund.*', 'Refunds'],
-  ['payment.link.*', 'Payment links'],
-  ['product.*', 'Products'],
-  ['account.*', 'Wallets'],
-  ['webhook.*', 'Webhooks'],
-];
+const groupTitles: Readonly<Record<EventFamily, string>> = {
+  session: 'Payments',
+  refund: 'Refunds',
+  'payment.link': 'Payment links',
+  product: 'Products',
+  account: 'Wallets',
+  webhook: 'Webhooks',
+};
 
-export const eventGroups: readonly EventGroup[] = groupTitles.map(([pattern, title]) => ({
-  ...{ pattern, title },
-  types: allEventTypes.filter((type) => type.startsWith(pattern.slice(0, -1))),
+export const eventGroups: readonly EventGroup[] = Object.entries(groupTitles).map(([family, title]) => ({
+  ...{ pattern: `${family}.*`, title },
+  types: allEventTypes.filter((type) => type.startsWith(`${family}.`)),
 }));

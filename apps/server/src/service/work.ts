@@ -56,28 +56,28 @@ const summaryIntervalMs = 60_000;
 
 /** The loops of a worker: everything that the service does besides answering and following chains. */
 export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal): Promise<void>[] {
-  const { clock, log, chains } = options;
   const { db, rpcOf } = rooms;
-  const base = { db, clock, log };
+  // With what events are written with, so that each loop may write some.
+  const base = { ...options, db };
   const intervalMs = options.reconcileIntervalMs ?? reconcileIntervalMs;
   return [
     rooms.sender.run(signal),
     settle(options, rooms, signal),
     ...watchDeposits(options, rooms, signal),
     ...deliver(options, rooms, signal),
-    runExpiry({ ...options, db }, signal),
-    runLinkEnds({ ...options, db }, signal),
+    runExpiry(base, signal),
+    runLinkEnds(base, signal),
     releaseReplacedWallets(options, rooms, signal),
     watchGas(options, rooms, signal),
     runSealing(base, signal),
-    runReconciliation({ ...base, chains: chains.all, rpcOf, intervalMs }, signal),
+    runReconciliation({ ...base, chains: options.chains.all, rpcOf, intervalMs }, signal),
     runListCounts(base, signal),
     runHourSums(base, signal),
     runSearchIndex(base, signal),
     runReports(base, signal),
     deleteAnswers(base, signal),
     ...retain(options, rooms, signal),
-    runAccountChanges({ ...base, random: options.random, chains, notify: options.notify }, signal),
+    runAccountChanges(base, signal),
     ...sendMails(options, rooms, signal),
     ...(rooms.images?.run(signal) ?? []),
   ];
