@@ -73,13 +73,15 @@ export default siteConfig(${JSON.stringify(content)});
  * VitePress puts the base path `/docs` before links that begin with a slash. It takes a page outside the sidebar for the
  * one before the first, so such a page names no neighbours.
  */
-function vitePressMarkdown({ markdown, summary }: SitePage, isListed: boolean): string {
+function vitePressMarkdown({ path, markdown, summary }: SitePage, isListed: boolean): string {
   const linked = mapLinks(markdown, (target) => {
     if (target.startsWith('/docs')) return target.slice('/docs'.length) || '/';
     return target.startsWith('/') ? `${exampleOrigin}${target}` : target;
   });
   const neighbours = isListed ? '' : 'prev: false\nnext: false\n';
-  return `---\ndescription: ${JSON.stringify(plainText(summary))}\n${neighbours}---\n\n${linked}`;
+  // Below each operation are its errors, whose headings say nothing new beside it.
+  const outline = path.startsWith('/docs/api/') ? 'outline: 2\n' : '';
+  return `---\ndescription: ${JSON.stringify(plainText(summary))}\n${neighbours}${outline}---\n\n${linked}`;
 }
 
 /** The Markdown of each page, and the indexes for language models. */

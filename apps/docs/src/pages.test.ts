@@ -179,6 +179,19 @@ test('the served Markdown has absolute links to other Markdown', () => {
   );
 });
 
+test('long names of code may break between their words', async () => {
+  const renderer = await createMarkdownRenderer(docs, siteConfig({ hash: '', sections: [] }).markdown);
+  const html = renderer.render('| `lineItems[].productData`, `/list/:page`, `<a.b>` |\n|---|\n', {
+    ...{ path: 'x.md', relativePath: 'x.md', cleanUrls: true },
+  });
+  const names = [...html.matchAll(/<code[^>]*>(.*?)<\/code>/g)].map(([, name]) => name);
+  assert.deepEqual(names, [
+    'line<wbr>Items[].<wbr>product<wbr>Data',
+    '/<wbr>list/<wbr>:page',
+    '&lt;a.<wbr>b&gt;',
+  ]);
+});
+
 test('text of a page becomes text in HTML, never markup', async () => {
   const { markdown } = siteConfig({ hash: '', sections: [] });
   const renderer = await createMarkdownRenderer(docs, markdown);

@@ -43,8 +43,9 @@ function isListed(path: string): boolean {
   return !/^\/docs\/(?:errors\/\d+|contracts\/[\w-]+\/[\w-]+)$/.test(path);
 }
 
-/** Guides have an order of their own, and other pages keep theirs. */
+/** Guides have an order of their own, other pages keep theirs, and what no merchant's program calls is last of its section. */
 function rankOf(path: string): number {
+  if (path === '/docs/api/dashboard') return guideOrder.length;
   return guideOrder.indexOf(guideNameOf(path) ?? '');
 }
 

@@ -8,6 +8,7 @@ import { anchorOf } from '../markdown.ts';
 import { accessibleTheme } from './accessible-theme.ts';
 import { apiConsoles } from './api-consoles.ts';
 import { chainTable } from './chain-table.ts';
+import { codeBreaks } from './code-breaks.ts';
 import { codeTabs } from './code-tabs.ts';
 import { rankedSearch } from './ranked-search.ts';
 
@@ -69,6 +70,7 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
         codeTabs(md);
         apiConsoles(md);
         chainTable(md);
+        codeBreaks(md);
       },
     },
     themeConfig: {

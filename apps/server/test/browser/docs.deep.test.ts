@@ -158,6 +158,23 @@ test('a page shows its place, its neighbours, and its code in tabs', async () =>
   await page.context().close();
 });
 
+test('the sidebar shows the page that is read, and a table of fields shows every column', async () => {
+  const { page, complaints } = await openPage(browser, { isApart: true });
+  await page.setViewportSize({ width: 1280, height: 800 });
+  for (const path of ['/docs/api/sessions', '/docs/runbook/restore']) {
+    await page.goto(`${origin}${path}`);
+    await page.waitForFunction(`(() => {
+      const link = document.querySelector('.VPSidebar .is-link.is-active')?.getBoundingClientRect();
+      return link !== undefined && link.top > 0 && link.bottom < innerHeight;
+    })()`);
+    const isAnyWide = `[...document.querySelectorAll('.vp-doc table')].some(
+      ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1)`;
+    assert.equal(await page.evaluate(isAnyWide), false, path);
+  }
+  assertQuiet(complaints);
+  await page.context().close();
+});
+
 test('a reader chooses between light and dark, and the choice stays', async () => {
   const { page, complaints } = await openPage(browser, { isApart: true });
   await page.setViewportSize({ width: 1440, height: 900 });

@@ -7,6 +7,10 @@ test('a heading that is the word comes before headings that have it, and those b
   const weigh = (title: string) => searchWeight('/docs/limits#x', 'refund', { title, titles: ['Limits'] });
   assert.ok(weigh('Refund') > weigh('5. Refund a payment'));
   assert.ok(weigh('5. Refund a payment') > weigh('Give money back'));
+  const ofCode = (path: string, title: string) => searchWeight(path, '100201', { title, titles: [] });
+  assert.ok(
+    ofCode('/docs/errors/100201', '100201: Session not found') > 2 * ofCode('/docs/errors', 'Errors'),
+  );
 });
 
 test('guides and operations come before pages of single errors, contracts and conformance', () => {

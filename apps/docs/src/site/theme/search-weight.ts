@@ -22,13 +22,14 @@ const repeated =
   /^(?:Errors: .*|Example|What to do|Get started|Payments|Agents|Tools|Production|Concepts|API|Runbooks)$/;
 
 /**
- * How much a section counts that was found by one word. A heading that is just this word comes first, then headings that have
+ * How much a section counts that was found by one word. A heading that is just this word, or begins with this error code, comes first, then headings that have
  * it; the heading of a page counts more than those below it.
  */
 export function searchWeight(id: string, term: string, { title = '', titles = [] }: FoundSection): number {
   const path = id.replace(/^\/docs\/?/, '');
   const area = areas.find(([start]) => path.startsWith(start))?.[1] ?? 1.2;
   const words = title.toLowerCase().split(/[^\p{L}\p{N}]+/u);
-  const heading = words.length === 1 && words[0] === term ? 4 : words.includes(term) ? 2 : 1;
+  const isWhole = words[0] === term && (words.length === 1 || /^\d{6}$/.test(term));
+  const heading = isWhole ? 4 : words.includes(term) ? 2 : 1;
   return area * heading * (titles.length === 0 ? 1.5 : 1) * (repeated.test(title) ? 0.3 : 1);
 }
