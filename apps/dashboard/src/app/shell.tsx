@@ -31,7 +31,8 @@ const operatorArea: Area = { base: operatorBase, screens: operatorScreens };
  * for a merchant that the person does not act for, and for the operator's screens without being staff.
  */
 function useAddressed(me: Me): { readonly area: Area | undefined; readonly merchant?: CurrentMerchant } {
-  const merchantId = useParam('merchantId') || firstMerchant(me);
+  const named = useParam('merchantId');
+  const merchantId = named.startsWith('mer_') ? named : firstMerchant(me);
   const isOperator = useRouterState({
     select: ({ matches }) => matches.some(({ routeId }) => routeId.endsWith(`/${operatorBase}`)),
   });

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
+import { serviceNow } from '../api/service-clock.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
@@ -73,7 +74,7 @@ export function ExportDialog({
         setCount(read);
         after = reply.hasMore ? reply.nextCursor : '';
       } while (after !== '');
-      const day = new Date().toISOString().slice(0, 10);
+      const day = new Date(serviceNow()).toISOString().slice(0, 10);
       saveFile(`payments-${day}.${format}`, new Blob([...parts, form.end]), form.type);
       toast(`${formatNumber(read)} payments exported`);
       close();

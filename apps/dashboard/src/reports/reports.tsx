@@ -1,5 +1,6 @@
 import { Download, FileSpreadsheet, Printer } from 'lucide-react';
 import { useState } from 'react';
+import { serviceNow } from '../api/service-clock.ts';
 import { useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
@@ -79,7 +80,7 @@ export default function Reports() {
 function Choice({ choice }: { readonly choice: ReturnType<typeof useReportChoice> }) {
   const { filters, isDays, month, problem, accounts, account } = choice;
   const { from, to } = filters.values;
-  const months = latestMonths(new Date());
+  const months = latestMonths(new Date(serviceNow()));
   const options = [...new Set([...(isDays ? [] : [month]), ...months])].toSorted().toReversed();
 
   return (

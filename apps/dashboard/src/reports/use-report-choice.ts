@@ -1,3 +1,4 @@
+import { serviceNow } from '../api/service-clock.ts';
 import { useRead } from '../api/use-call.ts';
 import { useFilters } from '../app/use-filters.ts';
 import { latestMonths, monthTimes, type Period, periodOfDays, periodOfMonth } from './period.ts';
@@ -6,7 +7,7 @@ import { latestMonths, monthTimes, type Period, periodOfDays, periodOfMonth } fr
 export function useReportChoice() {
   const filters = useFilters(['month', 'from', 'to', 'account']);
   const { month, from, to, account } = filters.values;
-  const thisMonth = latestMonths(new Date())[0] ?? '';
+  const thisMonth = latestMonths(new Date(serviceNow()))[0] ?? '';
   const isDays = month === 'days';
   const chosen: Period | string = isDays
     ? periodOfDays(from, to)
