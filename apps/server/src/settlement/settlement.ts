@@ -37,7 +37,7 @@ const checkIntervalMs = 60_000;
 /**
  * Settles until the signal aborts, in one loop per chain and kind of leg. So neither a chain that hangs nor payouts that
  * cannot be made delay anything else, but for one wait: a round of payouts asks the chains of its payments first, each at most
- * for its nodes' time limit.
+ * for four seconds.
  */
 export async function runSettlement(deps: SettlementContext, signal: AbortSignal): Promise<void> {
   const rounds = { clock: deps.clock, log: deps.log, failure: 'settlement.round_failed' };
