@@ -18,7 +18,7 @@ import { product } from '@florin/protocol/product.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { replacement } from '@florin/protocol/schema.ts';
 import { webhook } from '@florin/protocol/webhook.ts';
-import { listFilter, nameOf, ownNames, sessionFilter, wanted } from './sdk-names.ts';
+import { listFilter, nameOf, ownNames, wanted } from './sdk-names.ts';
 import { commentText, type Direction, declarationText, typeText, type WireSchema } from './sdk-types.ts';
 
 const folder = 'packages/sdk/src';
@@ -125,7 +125,7 @@ function wireFile(): string {
   const operations = operationsText();
   const eventsText = eventTypesText();
   wanted.delete('Event');
-  wanted.set('SessionFilter', sessionFilter);
+  for (const name of ['RefundFilter', 'SessionFilter']) wanted.set(name, ownNames[name] as WireSchema);
   const declared = new Map<string, string>();
   for (;;) {
     const [name] = [...wanted.keys()].filter((each) => !declared.has(each));

@@ -4,6 +4,7 @@ import { eventTypes } from '@florin/protocol/event.ts';
 import { linkUpdateBody } from '@florin/protocol/link.ts';
 import { nameOfSchema } from '@florin/protocol/openapi-schema.ts';
 import { productUpdateBody } from '@florin/protocol/product.ts';
+import { refundFilter } from '@florin/protocol/refund-api.ts';
 import { reportCreateBody } from '@florin/protocol/report-api.ts';
 import { listCursor, successReply } from '@florin/protocol/schema.ts';
 import { session, sessionCreateBody, sessionStatuses } from '@florin/protocol/session.ts';
@@ -16,7 +17,7 @@ const pageSize = { type: 'integer', description: 'Entries of one page: 1 to 100,
 /** Entries of a list, as its methods take them. */
 export const listFilter = { ...listCursor, properties: { ...listCursor.properties, size: pageSize } };
 /** Sessions have a list for each status; one method of the SDK reads them all. */
-export const sessionFilter = {
+const sessionFilter = {
   type: 'object',
   properties: {
     status: { type: 'string', enum: sessionStatuses },
@@ -31,6 +32,7 @@ export const ownNames: Readonly<Record<string, object>> = {
   BrandingUpdateRequest: brandingUpdateBody,
   PaymentLinkUpdateRequest: linkUpdateBody,
   ProductUpdateRequest: productUpdateBody,
+  RefundFilter: { ...refundFilter, properties: { ...refundFilter.properties, size: pageSize } },
   ReportCreateRequest: reportCreateBody,
   SessionFilter: sessionFilter,
   SessionSearchRequest: sessionSearchBody,

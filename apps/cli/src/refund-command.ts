@@ -35,7 +35,8 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
     'refunds list',
     listCommand<Refund>({
       does: 'lists refunds, newest first',
-      examples: ['refunds list'],
+      examples: ['refunds list', 'refunds list --session sess_…'],
+      options: [optional('--session <id>', 'of this session alone')],
       columns: {
         REFUND: ({ refundId }) => refundId,
         'CREATED (UTC)': ({ createAt }) => createAt,
@@ -44,7 +45,8 @@ export const refundCommands: readonly (readonly [string, MerchantCommand])[] = [
         SESSION: ({ sessionId }) => sessionId,
         REASON: ({ reason }) => reason,
       },
-      list: (florin, _options, _outside, size) => florin.refunds.list({ size }),
+      list: (florin, options, _outside, size) =>
+        florin.refunds.list({ size, sessionId: options.optional('session') }),
     }),
   ],
   [

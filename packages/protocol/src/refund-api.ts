@@ -3,6 +3,15 @@ import { refund, refundCancelBody, refundCreateBody } from './refund.ts';
 import { route } from './route.ts';
 import { cursorPage, idText, listCursor, pageParams } from './schema.ts';
 
+/** `?after=&sessionId=` of the refund list. */
+export const refundFilter = Type.Object(
+  {
+    ...listCursor.properties,
+    sessionId: Type.Optional({ ...idText, description: 'Only refunds of the payments of this session' }),
+  },
+  { additionalProperties: false },
+);
+
 /** Refunds of the merchant API. */
 export const refundRoutes = {
   createRefund: route({
@@ -59,10 +68,10 @@ export const refundRoutes = {
     method: 'GET',
     path: '/refund/list/:page/:size',
     summary: 'List refunds, newest first',
-    description: 'Refunds of every session and status.',
+    description: 'Refunds of every status: of all sessions, or of one.',
     tag: 'Refunds',
     params: pageParams,
-    query: listCursor,
+    query: refundFilter,
     reply: cursorPage({ refunds: Type.Array(refund) }),
     permissions: ['refunds:read'],
     effect: 'query',

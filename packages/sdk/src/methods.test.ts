@@ -54,7 +54,7 @@ function callsOf(florin: Florin): readonly (() => Promise<unknown>)[] {
       () => refunds.create({ sessionId: 'sess_1' }),
       () => refunds.cancel('rfd_1'),
       () => refunds.retrieve('rfd_1'),
-      () => refunds.list().page(),
+      () => refunds.list({ sessionId: 'sess_1' }).page(),
     ],
     ...[() => exceptions.list().page(), () => exceptions.accept('exc_1'), () => exceptions.refund('exc_1')],
     ...[() => exceptions.resolve('exc_1'), () => reports.retrieve('rpt_1')],

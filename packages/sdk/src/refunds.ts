@@ -3,7 +3,7 @@ import { type List, openList } from './list.ts';
 import type { SdkOutside } from './outside.ts';
 import { type SendRefundOptions, type SentRefund, sendRefund } from './refund-sending.ts';
 import type { RefundWallet } from './wallet.ts';
-import type { ListFilter, Refund, RefundCreateRequest } from './wire.gen.ts';
+import type { Refund, RefundCreateRequest, RefundFilter } from './wire.gen.ts';
 
 /** A refund that can be signed where it needs that. */
 export type SendableRefund = Refund & {
@@ -35,8 +35,8 @@ export interface Refunds {
   cancel(refundId: string, options?: CallOptions): Promise<Refund>;
   /** Reads a refund. Refused with `refund_not_found`. */
   retrieve(refundId: string, options?: CallOptions): Promise<SendableRefund>;
-  /** Refunds of every session and status, newest first. */
-  list(filter?: ListFilter, options?: CallOptions): List<SendableRefund>;
+  /** Refunds of every status, newest first: of all sessions, or of one. */
+  list(filter?: RefundFilter, options?: CallOptions): List<SendableRefund>;
 }
 
 export function refundsOf(send: Send, outside: SdkOutside): Refunds {

@@ -714,6 +714,15 @@ export interface RefundCreateRequest {
   reason?: string | undefined;
 }
 
+export interface RefundFilter {
+  /** `nextCursor` of the page before; page 1 then begins behind it. */
+  after?: string | undefined;
+  /** Only refunds of the payments of this session. */
+  sessionId?: string | undefined;
+  /** Entries of one page: 1 to 100, the default. */
+  size?: number | undefined;
+}
+
 export interface Report {
   /** Prefix `rpt_`. */
   reportId: string;
@@ -1754,6 +1763,8 @@ export interface Operations {
     query: {
       /** `nextCursor` of the page before; page 1 then begins behind it. */
       after?: string | undefined;
+      /** Only refunds of the payments of this session. */
+      sessionId?: string | undefined;
     };
     body: undefined;
     reply: {

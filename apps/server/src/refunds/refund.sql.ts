@@ -75,6 +75,21 @@ export const refundPage = statement({
   }),
 });
 
+// A session has few refunds, so they are counted as they are read: both by the index refunds_by_session.
+const ofSession = 'merchant_id = :merchantId and session_id = :sessionId';
+export const refundPageOfSession = statement({
+  name: 'refund_page_of_session',
+  parameters: { ...pageParameters, sessionId: 'text' },
+  columns: { ...columns, ...pageColumns },
+  text: pageText({
+    table: 'refunds',
+    id: 'refund_id',
+    total: `(select count(*) from refunds where ${ofSession})`,
+    condition: ofSession,
+    columns: columnList,
+  }),
+});
+
 // Locks in one order, so that the watchers of two chains cannot deadlock.
 export const lockOpenRefunds = statement({
   name: 'refund_lock_open',

@@ -24,6 +24,7 @@ import {
   type RefundRow,
   refundById,
   refundPage,
+  refundPageOfSession,
   refundsBySession,
   returnedUnits,
   updateRefund,
@@ -207,13 +208,16 @@ export async function findRefund(
   return refund;
 }
 
-/** One page of the merchant's refunds, newest first, with the exact total. */
+/** One page of the merchant's refunds, of all sessions or of one, newest first, with the exact total. */
 export async function listRefunds(
   queryable: Queryable,
   deps: RefundContext,
-  request: ListRequest,
+  { sessionId, ...request }: ListRequest & { readonly sessionId?: string | undefined },
 ): Promise<{ place: ListPage; refunds: Refund[] }> {
-  const found = await queryable.query(refundPage, pageValues(request));
+  const page = pageValues(request);
+  const found = await (sessionId === undefined
+    ? queryable.query(refundPage, page)
+    : queryable.query(refundPageOfSession, { ...page, sessionId }));
   const { place, rows } = readPage(found, request.size, (row) => row.refund_id);
   return { place, refunds: await refundsOf(queryable, deps, rows) };
 }

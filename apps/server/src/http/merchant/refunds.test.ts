@@ -271,6 +271,12 @@ test('refunds are read one by one, and listed page by page, newest first, to the
   const { data: last } = await world.send('GET', '/refund/list/2/2', { key: ownKey });
   assert.deepEqual([last.total, last.hasMore, last.refunds.length], [3, false, 1]);
   assert.equal(last.refunds[0].refundId, ids[2]);
+  const ofSession = `/refund/list/1/2?sessionId=${last.refunds[0].sessionId}`;
+  const { data: one } = await world.send('GET', ofSession, { key: ownKey });
+  assert.deepEqual([one.total, one.hasMore, one.refunds], [1, false, last.refunds]);
+  assert.deepEqual((await world.send('GET', ofSession, { key })).data.refunds, []);
+  const behind = `${ofSession}&after=${ids[2]}`;
+  assert.deepEqual((await world.send('GET', behind, { key: ownKey })).data.refunds, []);
   for (const refundId of ids) {
     const one = await world.send('GET', `/refund/${refundId}`, { key: ownKey });
     assert.deepEqual([one.data.refundId, one.data.status], [refundId, 'pending']);
