@@ -41,7 +41,7 @@ export function assembleRelease(root: string, folder: string, closure: Closure, 
     if (file.endsWith('.ts')) writePlain(join(root, file), join(folder, file));
     else copy(file);
   }
-  for (const path of closure.packages) copyPackage(join(root, path), join(folder, path));
+  for (const path of closure.packages) copyPackage(join(root, path), join(folder, path), ofDevelopers);
   for (const workspace of closure.workspaces) linkWorkspace(folder, workspace);
   for (const path of builtPages) copyBuild(join(root, path), join(folder, path));
   mkdirSync(join(folder, 'bin'), { recursive: true });
@@ -88,13 +88,20 @@ export FLORIN_PROGRAM=florin
 exec "$home/bin/node" $flags --conditions=source --disable-warning=ExperimentalWarning "$home/$main" "$@"
 `;
 
-/** Without the packages inside it: those of the closure have a line of their own. */
-function copyPackage(from: string, to: string): void {
+/** Folders of a package that only those who develop it read: 7 MB of all. Deeper ones may be imported, as viem's `actions/test`. */
+const ofDevelopers: ReadonlySet<string> = new Set([
+  ...['test', 'tests', 'benchmark', 'benchmarks', 'example', 'examples'],
+  'node_modules',
+]);
+/** The packages inside a package: those of the closure have a line of their own. */
+const ofOthers: ReadonlySet<string> = new Set(['node_modules']);
+
+function copyPackage(from: string, to: string, leftOut: ReadonlySet<string>): void {
   mkdirSync(to, { recursive: true });
   for (const entry of readdirSync(from, { withFileTypes: true })) {
-    if (entry.name === 'node_modules' || isUnread(entry.name)) continue;
+    if (leftOut.has(entry.name) || isUnread(entry.name)) continue;
     const source = join(from, entry.name);
-    if (entry.isDirectory()) copyPackage(source, join(to, entry.name));
+    if (entry.isDirectory()) copyPackage(source, join(to, entry.name), ofOthers);
     else cpSync(source, join(to, entry.name), { dereference: true });
   }
 }

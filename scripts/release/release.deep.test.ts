@@ -14,7 +14,7 @@ import { fetchBaseImage, findPodman, type Podman } from './podman.ts';
 const mebibyte = 1024 * 1024;
 /** Goals of a release, on any machine. */
 // The goal is 165 MiB; runs on one machine differ by some ten.
-const most = { folderMiB: 250, restMiB: 180 };
+const most = { folderMiB: 250, imageBytes: 250_000_000, restMiB: 180 };
 
 let folder = '';
 let release = '';
@@ -136,7 +136,7 @@ test('the image runs as a user without rights on a read-only file system, and st
     ...['-f', join(release, 'deploy/Containerfile'), release],
   );
   const bytes = Number(podman('image', 'inspect', '--format', '{{.Size}}', 'localhost/florin:latest'));
-  assert.ok(bytes / mebibyte < most.folderMiB + 10, `${bytes / mebibyte} MiB`);
+  assert.ok(bytes < most.imageBytes, `${bytes} bytes`);
   const port = await findFreePort();
   const monitoringPort = port + 1;
   const settings = join(folder, 'etc');
