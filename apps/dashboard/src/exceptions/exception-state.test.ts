@@ -29,8 +29,12 @@ test('late money can be decided until its time, and not after a decision', () =>
   assert.equal(exceptionState({ ...late, decision: 'refund' }, before).text, 'Goes back');
   const marked = exceptionState({ ...late, status: 'resolved' }, before);
   assert.deepEqual(
-    [marked.canDecide, marked.next],
-    [false, 'It was marked as resolved. Money that is still at its deposit address goes back to its payer.'],
+    [marked.canDecide, marked.text, marked.next],
+    [
+      false,
+      'Marked as resolved',
+      'It was marked as resolved. Money that is still at its deposit address goes back to its payer.',
+    ],
   );
 });
 
@@ -47,8 +51,10 @@ test('a second payment that was settled is for the merchant to return', () => {
   assert.match(exceptionState(announced, before).next, /If it was settled to you first/);
   const back = { ...settled, status: 'resolved' as const, resolvedTx: '0x01' };
   assert.equal(isToReturn(back), false);
+  const accepted = { ...late, decision: 'accept' as const, status: 'resolved' as const, resolvedTx: '0x01' };
+  assert.equal(exceptionState(accepted, before).text, 'Became the payment');
   assert.deepEqual(
     [exceptionState(back, before).text, exceptionState(back, before).next],
-    ['Resolved', 'The money is back with its payer.'],
+    ['Went back', 'The money is back with its payer.'],
   );
 });

@@ -26,24 +26,25 @@ export function exceptionState(exception: PaymentException, now: Date): Exceptio
   if (status === 'resolved') {
     if (kind === 'unsettled' && resolvedTx !== '')
       return {
-        ...{ tone: 'good', text: 'Resolved', by: undefined, canDecide: false },
+        ...{ tone: 'good', text: 'Settled or back', by: undefined, canDecide: false },
         next: 'The payment was settled, or went back to its payer: its timeline says which.',
       };
     if (kind === 'duplicate' && resolvedTx !== '')
       return {
-        ...{ tone: 'good', text: 'Resolved', by: undefined, canDecide: false },
+        ...{ tone: 'good', text: 'Went back', by: undefined, canDecide: false },
         next: 'The money is back with its payer. If it was settled to you first, an exception of its own says so.',
       };
     const isBack = resolvedTx !== '' || kind === 'refunded' || kind === 'reclaimed';
-    const next =
-      decision === 'accept' && resolvedTx !== ''
-        ? 'The money was accepted as the payment.'
-        : isBack
-          ? 'The money is back with its payer.'
-          : isOfDeposit(kind)
-            ? 'It was marked as resolved. Money that is still at its deposit address goes back to its payer.'
-            : 'It was marked as resolved. There is nothing left to do.';
-    return { tone: 'good', text: 'Resolved', next, by: undefined, canDecide: false };
+    const isAccepted = decision === 'accept' && resolvedTx !== '';
+    const text = isAccepted ? 'Became the payment' : isBack ? 'Went back' : 'Marked as resolved';
+    const next = isAccepted
+      ? 'The money was accepted as the payment.'
+      : isBack
+        ? 'The money is back with its payer.'
+        : isOfDeposit(kind)
+          ? 'It was marked as resolved. Money that is still at its deposit address goes back to its payer.'
+          : 'It was marked as resolved. There is nothing left to do.';
+    return { tone: 'good', text, next, by: undefined, canDecide: false };
   }
   if (decision === 'accept')
     return {

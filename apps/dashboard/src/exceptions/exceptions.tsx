@@ -9,7 +9,7 @@ import { PageHeader } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
-import { Time } from '../ui/value.tsx';
+import { Address, Id, Time } from '../ui/value.tsx';
 import { ExceptionAmount, ExceptionBadge, type ExceptionToken } from './exception-parts.tsx';
 import { ExceptionSheet } from './exception-sheet.tsx';
 
@@ -121,6 +121,21 @@ function columnsOf(
       from: 'sm',
       cell: ({ amountInToken, tokenId }) => (
         <ExceptionAmount amountInToken={amountInToken} tokenId={tokenId} token={tokenOf(tokenId)} />
+      ),
+    },
+    {
+      key: 'payment',
+      header: 'Payment',
+      from: 'lg',
+      cell: ({ sessionId, payer }) => (
+        <>
+          <Id id={sessionId} />
+          {payer !== '' && (
+            <span className="block text-sm text-soft">
+              <Address address={payer} />
+            </span>
+          )}
+        </>
       ),
     },
     {

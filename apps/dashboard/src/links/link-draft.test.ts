@@ -2,7 +2,15 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import type { Account } from '@florin/protocol/account.ts';
 import type { LinkDetail } from '@florin/protocol/link.ts';
-import { linkDraftOf, linkFaults, linkUpdateOf, newLinkDraft, totalOf, withWallet } from './link-draft.ts';
+import {
+  linkDraftOf,
+  linkFaults,
+  linkUpdateOf,
+  newLinkDraft,
+  policyTexts,
+  totalOf,
+  withWallet,
+} from './link-draft.ts';
 import { previewedOrderOf } from './previewed-order.ts';
 
 const link: LinkDetail = {
@@ -162,4 +170,21 @@ test('the preview shows what is typed, and no price where none can be read', () 
     ...{ ...shown, title: 'Tips', amount: '' },
     items: [{ productId: 'prd_2', name: '', quantity: 1, value: '' }],
   });
+});
+
+test('the page of a link says what becomes of short and late transfers, also where the operator chose it', () => {
+  const policy = {
+    latePayment: 'ask',
+    lateHours: 24,
+    underpaidPpm: 20_000,
+    underpaidAmount: 500_000,
+  } as const;
+  assert.deepEqual(policyTexts(policy), [
+    ['Money that comes late', 'You decide on each, within 24 hours'],
+    ['May be short by', '2 %, and by no more than $0.50'],
+  ]);
+  assert.deepEqual(policyTexts(undefined), [
+    ['Money that comes late', 'As the operator chose'],
+    ['May be short by', 'As the operator chose'],
+  ]);
 });

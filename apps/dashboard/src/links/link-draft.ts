@@ -3,6 +3,7 @@ import { type LatePayment, maxLateHours, maxUnderpaidPpm } from '@florin/protoco
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
 import { type AutoReturn, withoutDefaults } from '@florin/protocol/shop-return.ts';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
+import { formatNumber, formatUsd } from '../ui/format.ts';
 
 /** A product of a fixed link, as typed. */
 export interface ItemRow {
@@ -141,6 +142,22 @@ export const lateTexts: Readonly<Record<LinkDraft['latePayment'], string>> = {
   ask: 'You decide on each',
   accept: 'It counts as the payment',
 };
+
+/** A policy for short and late transfers in words, each part by the name that it has in the form. */
+export function policyTexts(
+  policy: LinkCreateBody['exceptionPolicy'],
+): readonly (readonly [name: string, text: string])[] {
+  const { latePayment = '', lateHours, underpaidPpm, underpaidAmount } = policy ?? {};
+  const hours = lateHours === undefined ? '' : `, within ${lateHours} ${lateHours === 1 ? 'hour' : 'hours'}`;
+  const short = [
+    ...(underpaidPpm === undefined ? [] : [`${formatNumber(underpaidPpm / ppmOfPercent)} %`]),
+    ...(underpaidAmount === undefined ? [] : [formatUsd(underpaidAmount)]),
+  ];
+  return [
+    ['Money that comes late', `${lateTexts[latePayment]}${hours}`],
+    ['May be short by', short.length === 0 ? lateTexts[''] : short.join(', and by no more than ')],
+  ];
+}
 
 /** A percentage in parts per million. */
 const ppmOfPercent = 10_000;

@@ -1,5 +1,6 @@
 import type { LinkTermsView } from '@florin/protocol/link-history.ts';
 import { exactTime, formatNumber, formatUsd } from '../ui/format.ts';
+import { policyTexts } from './link-draft.ts';
 
 /** One thing that two versions of a link may have in different forms; undefined where a version lacks it. */
 export interface VersionChange {
@@ -39,10 +40,9 @@ function factsOf(terms: LinkTermsView, tokenName: (tokenId: string) => string): 
     ['Page for payers who do not pay', terms.cancelUrl],
     ['Text after payment', terms.customSuccessText],
     ['Text while disabled', terms.customDisabledText],
-    [
-      'Short and late transfers',
-      exceptionPolicy === undefined ? undefined : JSON.stringify(exceptionPolicy, undefined, 1),
-    ],
+    ...(exceptionPolicy === undefined
+      ? []
+      : policyTexts(exceptionPolicy).map(([name, text]): [string, string] => [name, text])),
   ];
   return new Map(facts.filter((fact): fact is [string, string] => fact[1] !== undefined && fact[1] !== ''));
 }

@@ -15,6 +15,8 @@ export interface Settlement {
   /** The address that has the money: a wallet may have had another one then. */
   readonly recipient: string;
   readonly settlementToken: string;
+  readonly totalValue: number;
+  readonly feeValue: number;
   readonly netValue: number;
   readonly completeTx: string;
 }
@@ -49,9 +51,17 @@ export const number = 'text-right whitespace-nowrap tabular-nums';
 
 const utcText = (time: string) => time.replace('T', ' ').replace('Z', '');
 
+const amounts: readonly (readonly [name: string, microOf: (row: Settlement) => number])[] = [
+  ['Gross', ({ totalValue }) => totalValue],
+  ['Fee', ({ feeValue }) => feeValue],
+  ['Net', ({ netValue }) => netValue],
+];
+/** A phone has room for the net alone. */
+const amountClass = (name: string) => (name === 'Net' ? '' : onPaper);
+
 export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlement>) {
   const tokenName = useTokenNames();
-  const digits = mostDigits(rows.map(({ netValue }) => netValue));
+  const digits = amounts.map(([, microOf]) => mostDigits(rows.map(microOf)));
   return (
     <section className="mb-8">
       <h2 className="mb-2 text-lg font-semibold">Settlements</h2>
@@ -67,14 +77,16 @@ export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlem
                 Settled (UTC)
               </th>
               <th scope="col" className={head}>
-                Wallet and token
+                Wallet, token and payment
               </th>
               <th scope="col" className={`${head} ${onPaper}`}>
                 Transaction
               </th>
-              <th scope="col" className={`${head} text-right`}>
-                Net
-              </th>
+              {amounts.map(([name]) => (
+                <th key={name} scope="col" className={`${head} text-right ${amountClass(name)}`}>
+                  {name}
+                </th>
+              ))}
             </tr>
           </thead>
           <tbody className="divide-y divide-line">
@@ -89,13 +101,18 @@ export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlem
                   <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
                     {row.recipient}
                   </span>
+                  <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
+                    {row.sessionId}
+                  </span>
                 </td>
                 <td className={`${cell} ${onPaper} font-mono text-xs break-all`}>
                   <span className="block min-w-40">{row.completeTx}</span>
                 </td>
-                <td className={`${cell} ${number}`}>
-                  <ExactUsd micro={row.netValue} digits={digits} />
-                </td>
+                {amounts.map(([name, microOf], index) => (
+                  <td key={name} className={`${cell} ${number} ${amountClass(name)}`}>
+                    <ExactUsd micro={microOf(row)} digits={digits[index]} />
+                  </td>
+                ))}
               </tr>
             ))}
           </tbody>

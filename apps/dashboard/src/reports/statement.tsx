@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query';
 import { Printer } from 'lucide-react';
 import { ApiFailure } from '../api/failure.ts';
-import { request } from '../api/use-call.ts';
+import { request, useRead } from '../api/use-call.ts';
 import { useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
@@ -30,7 +30,8 @@ import { useReportChoice } from './use-report-choice.ts';
 
 /** A page for the accountant: the sums of a period by wallet and token, and its settlements. It prints. */
 export default function Statement() {
-  const { merchantName } = useMerchant();
+  const { merchantId, merchantName } = useMerchant();
+  const legalName = useRead('GET /branding/detail', {}).data?.legalName ?? '';
   const choice = useReportChoice();
   const { period, problem, nameOf, account } = choice;
   const statement = useStatement(choice);
@@ -56,7 +57,11 @@ export default function Statement() {
         </Button>
       </div>
       <header className="mb-6">
-        <h1 className="text-2xl font-semibold wrap-anywhere">{merchantName}</h1>
+        <h1 className="text-2xl font-semibold wrap-anywhere">{legalName || merchantName}</h1>
+        <p className="text-soft wrap-anywhere">
+          {legalName !== '' && legalName !== merchantName && `${merchantName}, `}
+          {merchantId}
+        </p>
         <p className="text-lg">Statement of payments</p>
         {period && <p className="text-soft">{periodText(period)}, in UTC. Amounts are in USD.</p>}
         {period && data && data.asOf < period.to && (
@@ -216,9 +221,9 @@ function Sums({
       </Wide>
       <p className="mt-2 max-w-prose text-soft">
         A payment counts on the day when it is final, a settlement when the money is in the wallet, and a
-        refund when the money is back. So what was received near the end may be settled in the next period.
-        Net settled is before refunds: what went back after its settlement left the wallet again, and what
-        went back before it was never settled.
+        refund when the money is back. So what was received near the end may be settled in the next period,
+        and what was received before may be settled in this one. Net settled is before refunds: what went back
+        after its settlement left the wallet again, and what went back before it was never settled.
       </p>
     </section>
   );

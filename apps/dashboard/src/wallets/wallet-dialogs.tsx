@@ -153,6 +153,34 @@ function MoveForm({ account, onClose }: FormProps) {
   );
 }
 
+/** Links that are read and named before their wallet goes. */
+const readLinks = 100;
+const namedLinks = 5;
+
+/** Which links stop: they stay disabled until each has another wallet. */
+function StoppedLinks({ accountId }: { readonly accountId: string }) {
+  const read = useRead('GET /payment/link/list/:page/:size', { params: { page: 1, size: readLinks } });
+  if (read.data === undefined) return <p>Its payment links are disabled.</p>;
+  const { links, hasMore } = read.data;
+  const stopped = links.filter((link) => link.accountId === accountId && link.status === 'active');
+  // Older links are not read.
+  if (stopped.length === 0)
+    return <p>{hasMore ? 'Its payment links are disabled.' : 'No active link uses it.'}</p>;
+  const more = stopped.length - namedLinks;
+  const names = stopped.slice(0, namedLinks).map(({ linkName }) => isolated(linkName));
+  return (
+    <p>
+      <strong>
+        {hasMore ? 'At least ' : ''}
+        {stopped.length === 1 ? '1 active link stops' : `${stopped.length} active links stop`}
+      </strong>
+      : {names.join(', ')}
+      {more > 0 && ` and ${more} more`}. To keep a link, edit it first and choose another wallet. Afterwards
+      each must be edited and enabled.
+    </p>
+  );
+}
+
 /** Removes a wallet. */
 export function RemoveWallet({
   account,
@@ -181,9 +209,9 @@ export function RemoveWallet({
       onConfirm={submit}
     >
       <p>
-        No new payment goes to {shortAddress(accountAddress)}, and its payment links are disabled. Open
-        payments stay payable and still go there.
+        No new payment goes to {shortAddress(accountAddress)}. Open payments stay payable and still go there.
       </p>
+      <StoppedLinks accountId={accountId} />
       {changes.data !== undefined && changes.data.delaySeconds > 0 && (
         <p>A wallet that you add afterwards waits, even if it is the same one.</p>
       )}
