@@ -85,6 +85,10 @@ export const sessionHistoryRoutes = {
           chainId: Type.String(),
           network: Type.String({ description: 'The name that people know, such as `Base`' }),
           explorer: Type.String({ description: 'The network’s explorer; empty where there is none' }),
+          closedReason: Type.Enum(['', 'token_stopped', 'token_paused'], {
+            description:
+              'Why no new orders are taken in it: stopped by the operator, or paused by its issuer',
+          }),
         }),
       ),
     }),

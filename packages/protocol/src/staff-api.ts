@@ -102,12 +102,29 @@ export const staffRoutes = {
       ),
     }),
   }),
+  countTokenUse: route({
+    ...read,
+    path: '/staff/token/use/:token',
+    summary: 'What takes no payment while a token is stopped',
+    description: 'A link or session that settles in a stopped token takes no payment in any token.',
+    tag: 'Operator: tokens',
+    params: Type.Object({ token }),
+    reply: Type.Object({
+      links: Type.Integer({ description: 'Active links that settle in it' }),
+      merchants: Type.Integer({ description: 'Merchants who have such links' }),
+      sessions: Type.Integer({
+        description: 'Unpaid sessions that settle in it. Orders signed before stay payable',
+      }),
+    }),
+    errors: ['currency_unsupported'],
+  }),
   stopToken: route({
     ...write,
     path: '/staff/token/stop',
     summary: 'Take no new orders in a token, on one chain or all',
     description:
-      'For a depeg or an incident of the issuer. Orders that were signed stay payable, and what is paid settles.',
+      'For a depeg or an incident of the issuer. Links and sessions that settle in it take no payment in any token. ' +
+      'Orders that were signed stay payable, and what is paid settles.',
     tag: 'Operator: tokens',
     body: strictBody({ token, reason }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),

@@ -34,6 +34,10 @@ export const summaryRoutes = {
       pausedWebhooks: attention,
       delayedSettlements: Type.Object(attention.properties, { description: 'Sessions' }),
       expiringKeys: Type.Object(attention.properties, { description: 'API keys that expire within 14 days' }),
+      closedLinks: Type.Object(attention.properties, {
+        description:
+          'Active links that take no payment, because the token that they settle in is stopped or paused',
+      }),
     }),
     permissions: ['sessions:read'],
     effect: 'query',

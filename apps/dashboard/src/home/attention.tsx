@@ -51,7 +51,12 @@ function usePaymentMatters(): Found {
   const { data, isLoading } = useRead('GET /summary', {}, { isOn, everyMs: refreshMs });
   const exceptions = data?.exceptions.count ?? 0;
   const delayed = data?.delayedSettlements.count ?? 0;
+  const closed = data?.closedLinks.count ?? 0;
   const matters: Matter[] = [];
+  if (closed > 0) {
+    const text = `${count(closed, 'active link takes', 'active links take')} no payments: the token that you receive is stopped or paused. Choose another one for now`;
+    matters.push({ key: 'closed', tone: 'bad', state: 'No payments', text, path: 'links' });
+  }
   if (exceptions > 0) {
     const text = `${count(exceptions, 'payment is', 'payments are')} short, over, late or double`;
     matters.push({ key: 'exceptions', tone: 'warn', state: 'Exceptions', text, path: 'exceptions' });

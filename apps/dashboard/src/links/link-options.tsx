@@ -1,6 +1,6 @@
 import type { Account } from '@florin/protocol/account.ts';
 import { fieldError } from '../api/failure.ts';
-import { useTokenNames } from '../api/use-token-names.ts';
+import { useTokenClosure, useTokenNames } from '../api/use-token-names.ts';
 import { ChoiceField } from '../ui/choice.tsx';
 import { AreaField, CheckField, TextField } from '../ui/field.tsx';
 import { shortAddress } from '../ui/format.ts';
@@ -19,6 +19,8 @@ export function WalletFields({
   accounts,
 }: LinkPartProps & { readonly accounts: readonly Account[] }) {
   const nameOf = useTokenNames();
+  const closureOf = useTokenClosure();
+  const closure = closureOf(draft.settlementToken);
   const taken = accounts.find(({ accountId }) => accountId === draft.accountId)?.settlementCurrencies ?? [];
   return (
     <div className="grid items-start gap-4 sm:grid-cols-2">
@@ -43,6 +45,7 @@ export function WalletFields({
           ...(draft.settlementToken === '' ? [{ value: '', label: 'Choose a token', isDisabled: true }] : []),
           ...taken.map((tokenId) => ({ value: tokenId, label: nameOf(tokenId) })),
         ]}
+        note={closure === undefined ? undefined : `It is ${closure}: the link takes no payments for now.`}
         error={faults['settlementToken'] ?? fieldError(error, 'settlementToken')}
       />
     </div>

@@ -1,7 +1,7 @@
 import type { LinkDetail, LinkDisabledReason } from '@florin/protocol/link.ts';
 import type { LinkHistory } from '@florin/protocol/link-history.ts';
 import { useRead } from '../api/use-call.ts';
-import { useTokenNames } from '../api/use-token-names.ts';
+import { useTokenClosure, useTokenNames } from '../api/use-token-names.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { useParam } from '../app/use-param.ts';
 import { Badge } from '../ui/badge.tsx';
@@ -12,6 +12,7 @@ import { Failed } from '../ui/states.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
 import { DeletedLink } from './deleted-link.tsx';
 import { LinkActs } from './link-acts.tsx';
+import { policyTexts } from './link-draft.ts';
 import { LinkShare } from './link-share.tsx';
 import { LinkVersions } from './link-versions.tsx';
 
@@ -53,6 +54,7 @@ function Loaded({ link, history }: { readonly link: LinkDetail; readonly history
           </Notice>
         </div>
       )}
+      {isActive && <ClosedToken tokenId={link.settlementToken} />}
       <LinkShare link={link} />
       <Section title="What it sells">
         <Items link={link} />
@@ -62,6 +64,21 @@ function Loaded({ link, history }: { readonly link: LinkDetail; readonly history
       </Section>
       {history !== undefined && <LinkVersions history={history} />}
     </>
+  );
+}
+
+/** Nothing of the link says it: its token is closed for all merchants. */
+function ClosedToken({ tokenId }: { readonly tokenId: string }) {
+  const closure = useTokenClosure()(tokenId);
+  const name = useTokenNames()(tokenId);
+  if (closure === undefined) return null;
+  return (
+    <div className="mb-6">
+      <Notice tone="bad" title="The link takes no payments now, in any token">
+        You receive {name}, which is {closure}. It takes payments again by itself. Until then, edit the link
+        and choose another token for what you receive.
+      </Notice>
+    </div>
   );
 }
 
@@ -138,6 +155,11 @@ function Details({ link }: { readonly link: LinkDetail }) {
           </Fact>
         )}
         {link.customSuccessText !== '' && <Fact name="Text after payment">{link.customSuccessText}</Fact>}
+        {policyTexts(link.exceptionPolicy).map(([name, text]) => (
+          <Fact key={name} name={name}>
+            {text}
+          </Fact>
+        ))}
         {link.maxPayments !== undefined && (
           <Fact name="Limit">
             {formatNumber(link.paymentCount ?? 0)} of {formatNumber(link.maxPayments)} payments made

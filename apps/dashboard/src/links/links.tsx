@@ -3,7 +3,7 @@ import { Link2, Plus } from 'lucide-react';
 import { type ReactNode, useState } from 'react';
 import { usePages } from '../api/use-call.ts';
 import { useSearchOn } from '../api/use-search-on.ts';
-import { useTokenNames } from '../api/use-token-names.ts';
+import { useTokenClosure, useTokenNames } from '../api/use-token-names.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useScreenPath } from '../app/screen-link.tsx';
@@ -52,7 +52,10 @@ export default function Links() {
 /** States whose reason says more than that the link is disabled. */
 const stateNames: Readonly<Record<string, string>> = { limit_reached: 'All paid', ended: 'Ended' };
 
-const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>[] => [
+const linkColumns = (
+  nameOf: (tokenId: string) => string,
+  closureOf: (tokenId: string) => string | undefined,
+): readonly Column<Link>[] => [
   {
     key: 'name',
     header: 'Name',
@@ -70,10 +73,14 @@ const linkColumns = (nameOf: (tokenId: string) => string): readonly Column<Link>
     key: 'status',
     header: 'Status',
     from: 'sm',
-    cell: ({ status, disabledReason, maxPayments, paymentCount = 0 }) => (
+    cell: ({ status, disabledReason, maxPayments, paymentCount = 0, settlementToken }) => (
       <span className="whitespace-nowrap">
         {status === 'active' ? (
-          <Badge tone="good">Active</Badge>
+          closureOf(settlementToken) === undefined ? (
+            <Badge tone="good">Active</Badge>
+          ) : (
+            <Badge tone="bad">No payments now</Badge>
+          )
         ) : (
           <Badge>{stateNames[disabledReason ?? 'other'] ?? 'Disabled'}</Badge>
         )}
@@ -124,6 +131,7 @@ function LinkList({ createButton }: { readonly createButton: ReactNode }) {
   const filters = useFilters(['status'], { status: tabs.map(({ name }) => name) });
   const pathOf = useScreenPath();
   const nameOf = useTokenNames();
+  const closureOf = useTokenClosure();
   const shown = tabs.find(({ name }) => name === filters.values.status)?.name ?? 'all';
   const list = usePages(
     'GET /payment/link/list/:page/:size',
@@ -145,7 +153,7 @@ function LinkList({ createButton }: { readonly createButton: ReactNode }) {
       >
         <Table
           label="Links"
-          columns={linkColumns(nameOf)}
+          columns={linkColumns(nameOf, closureOf)}
           choiceName="links"
           source={{
             rows: isSearchingOn ? undefined : rows,

@@ -5,6 +5,7 @@ import { timelineEntries } from './timeline-entries.ts';
 const usdc = {
   ...{ tokenId: 'base::usdc', symbol: 'USDC', decimals: 6, address: '0x', chainId: '1', network: 'Base' },
   explorer: 'https://basescan.org',
+  closedReason: '' as const,
 };
 const event = (type: string, at: string) => ({ eventId: `evt_${type}`, type, at: `2026-11-23 20:${at}` });
 const chainEvent = (name: string, at: string) => ({

@@ -12,7 +12,7 @@ import {
 
 const token = (network: string, symbol: string): SettlementToken => ({
   tokenId: `${network}::${symbol}`.toLowerCase(),
-  ...{ symbol, network, decimals: 6, address: '0x', chainId: '1', explorer: '' },
+  ...{ symbol, network, decimals: 6, address: '0x', chainId: '1', explorer: '', closedReason: '' as const },
 });
 const tokens = [token('Base', 'USDC'), token('Polygon', 'USDC'), token('Base', 'EURC')];
 

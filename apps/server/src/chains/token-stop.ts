@@ -45,7 +45,8 @@ export async function resumeToken(transaction: Transaction, token: string): Prom
   return tokenIds;
 }
 
-function tokensNamed(tokenIds: readonly string[], token: string): string[] {
+/** The ids that a name means: `base::usdc` one, `usdc` those of all chains. Refuses a name that means none (400201). */
+export function tokensNamed(tokenIds: readonly string[], token: string): string[] {
   const found = tokenIds.filter((tokenId) => tokenId === token || tokenId.endsWith(`::${token}`));
   if (found.length === 0) throw new Refusal('currency_unsupported', { detail: token, param: 'token' });
   return found;

@@ -176,6 +176,15 @@ function conditionOf(chains: Chains, token: Token): PaymentRoute['condition'] {
   return chains.conditions?.of(token.chainId) ?? available;
 }
 
+/**
+ * Why no new order is signed in a token, whatever its chain does; undefined where orders are taken. A link or session that settles in
+ * such a token takes no payment in any token.
+ */
+export function closureOf({ conditions }: Pick<Chains, 'conditions'>, tokenId: string) {
+  if (conditions?.isStopped?.(tokenId) === true) return stopped.reason;
+  return conditions?.isPaused?.(tokenId) === true ? paused.reason : undefined;
+}
+
 function worseOf(
   left: PaymentRoute['condition'],
   right: PaymentRoute['condition'],

@@ -51,7 +51,11 @@ export function requestFor(name: string, route: Route, things: Things): Request 
 
 /** A request about nothing that exists, for every operation of the installation. */
 export const staffRequestFor = (name: string, { method, path }: Route): Request => ({
-  ...{ method, path: path.replace(':page', '1').replace(':size', '10'), body: staffRequests[name] },
+  ...{
+    method,
+    path: path.replace(':page', '1').replace(':size', '10').replace(':token', 'usdc'),
+    body: staffRequests[name],
+  },
 });
 
 /** Ids of nothing. */

@@ -1,11 +1,12 @@
 import { CircleDollarSign } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../../api/call.ts';
-import { useWrite } from '../../api/use-call.ts';
+import { useRead, useWrite } from '../../api/use-call.ts';
 import { Badge } from '../../ui/badge.tsx';
 import { Button } from '../../ui/button.tsx';
 import { Confirm } from '../../ui/confirm.tsx';
 import { CheckField } from '../../ui/field.tsx';
+import { formatNumber } from '../../ui/format.ts';
 import { PageHeader } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -119,12 +120,31 @@ function StopDialog({ token, onClose }: { readonly token: Token; readonly onClos
       <p>
         No merchant takes new orders in it. Orders that payers hold stay payable, and what is paid settles.
       </p>
+      <TokenUse token={named} />
       <CheckField
         label={`On all chains that have ${symbolOf(token.tokenId)}`}
         isChecked={isEverywhere}
         onChange={setEverywhere}
       />
     </ActDialog>
+  );
+}
+
+/** A stop closes more than the token: what settles in it takes no payment in any token. */
+function TokenUse({ token }: { readonly token: string }) {
+  const use = useRead('GET /staff/token/use/:token', { params: { token } });
+  if (use.data === undefined) return <p className="text-soft">Counting what settles in it…</p>;
+  const { links, merchants, sessions } = use.data;
+  const count = (number: number, one: string) => `${formatNumber(number)} ${one}${number === 1 ? '' : 's'}`;
+  return (
+    <p>
+      <strong>
+        {count(links, 'active link')} of {count(merchants, 'merchant')} and{' '}
+        {count(sessions, 'unpaid session')} settle in it
+      </strong>{' '}
+      and take no payment in any token until it is taken again. Their pages say that payment is not possible
+      at the moment, and their merchants see it on Home.
+    </p>
   );
 }
 

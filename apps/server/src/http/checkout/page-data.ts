@@ -18,6 +18,7 @@ import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { findLinkNameAt } from '#links/link-history.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
+import { closureOf } from '#orders/quote.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { drawingsFor } from './drawings.ts';
@@ -37,7 +38,9 @@ export function linkPageData(
   language: Language,
 ): PageData {
   const isCustom = link.linkType === 'custom';
-  const options = linkOptions(deps, link, isCustom ? undefined : link.amount);
+  // Without a token to settle in there is no way to pay, rather than a list of ways that are all closed.
+  const isClosed = closureOf(deps.chains, link.settlementToken) !== undefined;
+  const options = isClosed ? [] : linkOptions(deps, link, isCustom ? undefined : link.amount);
   return {
     ...frameData(deps, language),
     link: {
@@ -81,7 +84,9 @@ export async function sessionPageData(
     session.businessId === '' ? undefined : await findLink(deps.db, session.businessId, deps.clock.now());
   // A payment keeps what its payer agreed to.
   const linkName = link === undefined ? undefined : await findLinkNameAt(deps.db, link, session.createdAt);
-  const options = await sessionOptions(deps, session);
+  const isUnsigned = session.status === 'initialized' && !session.signedOnce;
+  const isClosed = isUnsigned && closureOf(deps.chains, session.settlementToken) !== undefined;
+  const options = isClosed ? [] : await sessionOptions(deps, session);
   const first = session.items[0]?.productData?.productName ?? '';
   const state = withOwn(await checkoutState(deps, session, facts(session)));
   return {

@@ -10,6 +10,7 @@ import { silentLog } from '#telemetry/log.ts';
 import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
+import { withStops } from '../../../test/harness/token-closing.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
 
@@ -61,6 +62,7 @@ const limits = { ofNetwork: 3, inAll: 5 };
 let world: MerchantWorld;
 let pages: FastifyInstance;
 let key = '';
+const stopped = new Set<string>();
 let accountId = '';
 before(async () => {
   world = await MerchantWorld.open();
@@ -69,7 +71,12 @@ before(async () => {
     random: systemRandom,
     origin: world.deps.origin,
     ready: async () => ({ ready: true, checks: {} }),
-    doors: [checkoutDoor({ ...checkoutOptionsOf(world), orderLimits: limits })],
+    doors: [
+      checkoutDoor({
+        ...{ ...checkoutOptionsOf(world), orderLimits: limits },
+        chains: withStops(world.deps.chains, stopped),
+      }),
+    ],
   });
   const merchantId = await world.addMerchant();
   key = await world.addKey(merchantId);
@@ -121,6 +128,16 @@ const finalAt = (seconds: number) =>
     chainId: world.deps.chains.token('ethereum::usdc')?.chainId ?? 0,
     headTime: new Date(seconds * 1_000),
   });
+
+test('a page whose token to settle in is stopped says that payment is not possible, and offers no way', async () => {
+  const sessionId = await newSession();
+  const page = async () => (await pages.inject(`/checkout/${sessionId}`)).payload;
+  const says = '<p class="problem">Payment is not possible at the moment';
+  assert.equal((await page()).includes(says), false);
+  stopped.add('ethereum::usdc');
+  assert.equal((await page()).includes(says), true);
+  stopped.clear();
+});
 
 test('an order without a payer’s signature expires after an hour, or earlier with its session', async () => {
   const sessionId = await newSession();

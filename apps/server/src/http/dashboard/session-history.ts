@@ -6,6 +6,7 @@ import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { collectedOf, findDepositTransfers } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
+import { closureOf } from '#orders/quote.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { findSessionView } from '#sessions/session.ts';
 import { readSessionHistory } from '#sessions/session-history.ts';
@@ -43,5 +44,7 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
       chainId: String(chain.chainId),
     }));
   });
-  add.read(routes.listSettlementTokens, async () => ({ tokens }));
+  add.read(routes.listSettlementTokens, async () => ({
+    tokens: tokens.map((token) => ({ ...token, closedReason: closureOf(deps.chains, token.tokenId) ?? '' })),
+  }));
 }

@@ -7,15 +7,20 @@ import { item } from '../../../test/harness/merchant-routes.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
 import { insertSent } from '../../../test/harness/sent-transaction.ts';
 import { openShop, type Shop } from '../../../test/harness/shop.ts';
+import { withStops } from '../../../test/harness/token-closing.ts';
 
 let world: DashboardWorld;
 let shop: Shop;
 let staff: Browser;
 let owner: Browser;
+/** Tokens that the web process knows as stopped. */
+const stopped = new Set<string>();
 
 before(async () => {
   world = await DashboardWorld.open();
   shop = await openShop(world.merchants);
+  const { deps } = world.merchants;
+  Object.assign(deps, { chains: withStops(deps.chains, stopped) });
   const server = await world.serve('local');
   const { token } = await world.merchants.database.db.transaction((transaction) =>
     invite(transaction, world.options, { merchantId: undefined, role: 'staff', email: '', invitedBy: '' }),
@@ -123,6 +128,30 @@ test('a token is stopped on one chain or all, and resumed', async () => {
   assert.equal((await staff.post('/staff/token/stop', { token: 'doge', reason })).code, 400201);
   await staff.post('/staff/token/resume', { token: 'usdc' });
   assert.deepEqual(await stopped(), []);
+});
+
+test('a stop names first what settles in the token, and the merchant sees which links take no payments', async () => {
+  const { linkId } = shop.things;
+  const { settlementToken } = (await owner.get(`/payment/link/${linkId}`)).data;
+  const use = async (token: string) => (await staff.get(`/staff/token/use/${token}`)).data;
+  const { links, merchants, sessions } = await use(settlementToken);
+  assert.ok(links >= 1 && merchants >= 1 && sessions >= 1, JSON.stringify({ links, merchants, sessions }));
+  assert.equal((await create()).code, 0);
+  assert.deepEqual(await use(settlementToken), { links, merchants, sessions: sessions + 1 });
+  assert.deepEqual(await use('base::usdc'), { links: 0, merchants: 0, sessions: 0 });
+  assert.equal((await staff.get('/staff/token/use/doge')).code, 400201);
+
+  const seen = async () => {
+    const { closedLinks } = (await owner.get('/summary')).data;
+    const { tokens } = (await owner.get('/token/list')).data;
+    const token = tokens.find(({ tokenId }: { tokenId: string }) => tokenId === settlementToken);
+    return [closedLinks.ids.includes(linkId), token.closedReason];
+  };
+  assert.deepEqual(await seen(), [false, '']);
+  stopped.add(settlementToken);
+  assert.deepEqual(await seen(), [true, 'token_stopped']);
+  stopped.clear();
+  assert.deepEqual(await seen(), [false, '']);
 });
 
 test('exceptions of all merchants are listed with their merchant', async () => {

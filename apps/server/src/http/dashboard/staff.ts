@@ -3,13 +3,15 @@ import { Refusal } from '@florin/protocol/error.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Chains } from '#chains/chain.ts';
-import { listTokenStops, resumeToken, stopToken } from '#chains/token-stop.ts';
+import { listTokenStops, resumeToken, stopToken, tokensNamed } from '#chains/token-stop.ts';
+import { countLinksSettlingIn } from '#links/settling-links.ts';
 import type { MemberContext } from '#members/context.ts';
 import { inviteByLink } from '#members/invitation.ts';
 import { assertMayInviteAsStaff } from '#members/inviter.ts';
 import { listStaff } from '#members/staff.ts';
 import { createMerchant, findMerchant, listMerchants } from '#merchants/merchant.ts';
 import { suspendMerchant } from '#merchants/suspension.ts';
+import { countOpenSettlingIn } from '#sessions/open-sessions.ts';
 import { type AddRoute, success } from '../route-handler.ts';
 import { shownInvitation } from './members.ts';
 import { staffChanges } from './staff-change.ts';
@@ -82,6 +84,15 @@ export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): voi
         };
       }),
     };
+  });
+
+  add(routes.countTokenUse, async ({ params: { token } }) => {
+    const tokenIds = tokensNamed(
+      chains.tokens.map(({ tokenId }) => tokenId),
+      token,
+    );
+    const use = await countLinksSettlingIn(people, tokenIds);
+    return { ...use, sessions: await countOpenSettlingIn(people, tokenIds) };
   });
 
   change(routes.stopToken, 'stopToken', async (transaction, { token, reason }) => {

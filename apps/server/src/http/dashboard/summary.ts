@@ -1,4 +1,7 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
+import type { Chains } from '#chains/chain.ts';
+import { findLinksSettlingIn } from '#links/settling-links.ts';
+import { closureOf } from '#orders/quote.ts';
 import type { Clock } from '#outside/clock.ts';
 import { findAttention } from '#reports/attention.ts';
 import { sumAccounts, sumPeriods } from '#reports/period-sums.ts';
@@ -6,9 +9,15 @@ import type { MerchantRoutes } from '../operations/once.ts';
 import { onItsWay } from './summary.sql.ts';
 
 /** The numbers of the dashboard's first page. */
-export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly clock: Clock }): void {
+export function addSummaryRoutes(
+  add: MerchantRoutes,
+  { clock, chains }: { readonly clock: Clock; readonly chains: Chains },
+): void {
   add.list(routes.getSummary, async ({ caller: { merchantId } }, db) => {
     const moving = await db.query(onItsWay, { merchantId });
+    const tokenIds = chains.tokens
+      .map(({ tokenId }) => tokenId)
+      .filter((tokenId) => closureOf(chains, tokenId) !== undefined);
     return {
       onItsWay: moving.map((row) => ({
         accountId: row.account_id,
@@ -18,6 +27,7 @@ export function addSummaryRoutes(add: MerchantRoutes, { clock }: { readonly cloc
         netValue: String(row.net_value),
       })),
       ...(await findAttention(db, { merchantId, now: clock.now() })),
+      closedLinks: await findLinksSettlingIn(db, { merchantId, tokenIds }),
     };
   });
 
