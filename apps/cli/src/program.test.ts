@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { eventTypes } from '@florin/sdk';
@@ -41,6 +42,13 @@ test('help shows the examples, and a misspelt command or option names the neares
   assert.match(
     help.stdout,
     /\nExamples:\n {2}florin sessions create --token base::usdc --item 'Flat white=4\.50'/,
+  );
+  // The list of options says the rest.
+  const ofRefund = await api.run(['refunds', 'create', '--help']);
+  assert.match(ofRefund.stdout, /^Usage: florin refunds create --session <id> \[options\]\n/);
+  assert.match(
+    (await api.run(['trigger', '--help'])).stdout.replaceAll(/\s+/g, ' '),
+    /all but account\.\*, session\.expired, refund\.failed, webhook\.\* \(choices: /,
   );
   const all = await api.run(['--help']);
   assert.match(all.stdout, /\nCommands of a merchant:\n {2}login /);
@@ -89,6 +97,13 @@ test('--json prints JSON alone, also for refusals and for what is not understood
   assert.deepEqual(await usage('sesions', 'list'), {
     error: { slug: 'usage', message: "unknown command 'sesions'\n(Did you mean sessions?)" },
   });
+});
+
+test('a server of the Model Context Protocol prints nothing behind its messages', async () => {
+  await using api = await openTestApi(() => []);
+  const streams = { input: new PassThrough(), output: new PassThrough() };
+  const result = await api.run(['mcp', '--url', api.url], { streams, speakMcp: async () => {} });
+  assert.deepEqual(result, { exitCode: 0, stdout: '', stderr: '' });
 });
 
 test('texts of the API control no terminal', async () => {

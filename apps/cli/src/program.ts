@@ -184,9 +184,9 @@ function addCommand<Outside>(
   }
   for (const option of options) {
     own.addOption(option);
-    typed.push(option.mandatory ? option.flags : `[${option.flags}]`);
+    if (option.mandatory) typed.push(option.flags);
   }
-  own.option('--json', 'print JSON').usage([...typed, '[--json]'].join(' '));
+  own.option('--json', 'print JSON').usage([...typed, '[options]'].join(' '));
   if (examples !== undefined)
     own.addHelpText('after', `\nExamples:\n${examples.map((line) => `  ${programName} ${line}`).join('\n')}`);
   return own.showHelpAfterError(`${programName} ${name} --help shows its options`);

@@ -7,7 +7,7 @@ import { subjectOf } from './event-tail.ts';
 import { forward, forwardTo, receiverOf } from './forward.ts';
 import type { RunningWorld } from './local-world.ts';
 import type { MerchantCommand } from './resource.ts';
-import { notMade, recipeOf } from './trigger-recipe.ts';
+import { notMadePatterns, recipeOf } from './trigger-recipe.ts';
 
 const waitLimitMs = 120_000;
 const pollMs = 400;
@@ -19,7 +19,7 @@ export const triggerCommand: MerchantCommand = {
     'receiver',
   // Help and completion show the types; another one is refused below, in the words of this program.
   argument: Object.assign(
-    argument('<event>', `its type; a local world makes all but ${notMade.join(', ')}`),
+    argument('<event>', `its type; a local world makes all but ${notMadePatterns.join(', ')}`),
     {
       argChoices: [...eventTypes],
     },

@@ -75,6 +75,17 @@ const recipes: Readonly<Partial<Record<EventType, Recipe | string>>> = {
 /** The types that a local world does not make. */
 export const notMade: readonly EventType[] = eventTypes.filter((type) => typeof recipeOf(type) === 'string');
 
+/** The same in few words: a pattern where a local world makes none of its types. */
+export const notMadePatterns: readonly string[] = [
+  ...new Set(
+    notMade.map((type) => {
+      const group = type.replace(/[^.]+$/, '');
+      const isWhole = eventTypes.every((each) => !each.startsWith(group) || notMade.includes(each));
+      return isWhole ? `${group}*` : type;
+    }),
+  ),
+];
+
 /** How a local world makes an event, or why it does not. */
 export function recipeOf(type: EventType): Recipe | string {
   return recipes[type] ?? 'a local world has no way to it yet';

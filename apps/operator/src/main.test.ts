@@ -205,7 +205,7 @@ test('help lists each command, and each command lists its options', async () => 
     assert.deepEqual([exitCode, stderr], [0, '']);
     assert.match(
       stdout,
-      /^Usage: .* key revoke --key <id> \[--json\]\n\nrevokes .*--key <id> +the id of the key$/ms,
+      /^Usage: .* key revoke --key <id> \[options\]\n\nrevokes .*--key <id> +the id of the key$/ms,
     );
   }
 });
