@@ -300,7 +300,7 @@ test('the merchant’s wallet gives a direct payment back, in parts', deepOnly, 
   ] as const) {
     const refund = await florin.refunds.create({ sessionId, amount });
     assert.equal(refund.status, 'requires_signature');
-    const { txHash } = await refund.send(signer, { pollMs: 50 });
+    const { txHash } = await refund.send(signer, { from: address, pollMs: 50 });
     assert.match(txHash, /^0x[0-9a-f]{64}$/);
     await life.eventually(
       () => life.get<Refund>(`/refund/${refund.refundId}`),
