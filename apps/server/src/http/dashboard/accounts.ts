@@ -1,10 +1,7 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import type { SettlementMode } from '@florin/protocol/order.ts';
 import { getAddress, isAddress } from 'viem';
-import type { LinkContext } from '#links/context.ts';
 import { assertLinksSettle, disableLinksOfAccount } from '#links/link-status.ts';
-import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { accountOf, removeAccount, updateAccount } from '#merchants/account.ts';
 import {
   cancelAccountChange,
@@ -13,21 +10,13 @@ import {
   planAddress,
   walletProofText,
 } from '#merchants/account-change.ts';
-import { causedBy, type Notify } from '#webhooks/outbox.ts';
+import { causedBy } from '#webhooks/outbox.ts';
 import type { MerchantCaller, MerchantRoutes } from '../operations/once.ts';
+import type { DashboardContext } from './context.ts';
 import { memberOf } from './visitor.ts';
 
-interface AccountDeps extends Omit<LinkContext, 'isPayable'> {
-  readonly verifyWallet: VerifyWallet;
-  /** How long a wallet waits that is not the merchant's first, in milliseconds. */
-  readonly walletDelayMs: number;
-  readonly settlementMode?: SettlementMode | undefined;
-  /** Absent where no e-mail is configured. */
-  readonly notify?: Notify | undefined;
-}
-
 /** Wallets of a merchant: add or move them after a delay, cancel, change their terms at once, remove. */
-export function addWalletRoutes(add: MerchantRoutes, deps: AccountDeps): void {
+export function addWalletRoutes(add: MerchantRoutes, deps: DashboardContext): void {
   add.read(routes.getWalletProofText, async ({ params, caller: { merchantId } }) => ({
     message: walletProofText(deps.origin, merchantId, checkedAddress(params.accountAddress)),
   }));

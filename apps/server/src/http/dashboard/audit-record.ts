@@ -6,29 +6,19 @@ import type { MemberPermission } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { findBranding } from '#catalog/branding.ts';
 import { productsByIds } from '#catalog/product.ts';
-import type { Chains } from '#chains/chain.ts';
 import { linkDetail } from '#links/link-lookup.ts';
 import { recordAct } from '#members/audit.ts';
-import type { TellOwners } from '#members/context.ts';
 import { findMember } from '#members/membership.ts';
 import { accountOf, findAccount } from '#merchants/account.ts';
 import { listAccountChanges } from '#merchants/account-change.ts';
 import { listApiKeys } from '#merchants/api-key.ts';
 import { findMerchant } from '#merchants/merchant.ts';
-import type { Clock } from '#outside/clock.ts';
-import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
+import { outboxContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView } from '#webhooks/webhook.ts';
 import { type Change, type Recorder, unchanged } from '../operations/once.ts';
 import { isRawJson, writeJson } from '../raw-json.ts';
+import type { DashboardContext } from './context.ts';
 import { memberOf } from './visitor.ts';
-
-interface RecordDeps extends WebhookContext {
-  readonly clock: Clock;
-  readonly origin: string;
-  readonly chains: Chains;
-  /** Absent where no e-mail is configured. */
-  readonly tellOwners?: TellOwners | undefined;
-}
 
 const names: ReadonlyMap<Route, string> = new Map(
   Object.entries<Route>(dashboardApi.routes).map(([name, route]) => [route, name]),
@@ -57,7 +47,7 @@ const mayChangeWebhooks: ReadonlySet<MemberPermission> = new Set<MemberPermissio
  * Records each change of the door with the subject before and after, as a read shows it to a caller without secrets. What
  * no read shows is recorded by the request's body.
  */
-export function auditRecorder(deps: RecordDeps): Recorder {
+export function auditRecorder(deps: DashboardContext): Recorder {
   return async (transaction, change, make) => {
     const { merchantId, actor } = memberOf(change.call.caller);
     // What is created has its id in the answer; its request may name other objects.
@@ -84,7 +74,7 @@ function subjectOf(value: unknown): string {
 /** The subject as JSON; undefined when there is none, or no read shows it. */
 async function look(
   queryable: Queryable,
-  deps: RecordDeps,
+  deps: DashboardContext,
   { route, call }: Change,
   subject: string,
 ): Promise<string | undefined> {
@@ -107,7 +97,7 @@ async function look(
 
 async function viewOf(
   queryable: Queryable,
-  deps: RecordDeps,
+  deps: DashboardContext,
   merchantId: string,
   subject: string,
 ): Promise<unknown> {

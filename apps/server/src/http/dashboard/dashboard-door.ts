@@ -1,23 +1,19 @@
-import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes } from '@florin/protocol/dashboard-sign-in.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import type { TellInvited, TellPerson } from '#members/context.ts';
-import type { SignIn } from '#members/sign-in-session.ts';
-import type { VerifyWallet } from '#members/verify-wallet.ts';
 import { envelope } from '../envelope.ts';
-import type { OperationContext } from '../operations/context.ts';
 import { merchantRoutes } from '../operations/once.ts';
 import { addSharedRoutes } from '../operations/shared.ts';
-import { type Limits, merchantGuards } from '../rate-limit.ts';
+import { merchantGuards } from '../rate-limit.ts';
 import { routesOf } from '../route-handler.ts';
 import type { Door } from '../server.ts';
 import { addWalletRoutes } from './accounts.ts';
 import { signInAttempts } from './attempts.ts';
 import { addAuditRoutes } from './audit-list.ts';
 import { auditRecorder } from './audit-record.ts';
-import { addInstallationRoutes, type Installation } from './installation.ts';
+import type { DashboardDoorContext } from './context.ts';
+import { addInstallationRoutes } from './installation.ts';
 import { addKeyRoutes } from './keys.ts';
 import { addOwnLinkRoutes } from './links.ts';
 import { addMeRoutes, addNotificationRoutes, addProofRoutes, addViewRoutes } from './me.ts';
@@ -41,27 +37,6 @@ import {
   type StaffCaller,
 } from './visitor.ts';
 
-export interface DashboardDoorContext extends OperationContext {
-  /** In the scope of the system: people are looked up before their merchant is known. */
-  readonly people: Database;
-  readonly signIn: SignIn;
-  /** The origin of the dashboard's pages. */
-  readonly dashboardOrigin: string;
-  /** The name of the installation. */
-  readonly displayName?: string | undefined;
-  /** In the local environment a password alone opens the dashboard. */
-  readonly environment: 'local' | 'production';
-  readonly limits?: Limits | undefined;
-  readonly verifyWallet: VerifyWallet;
-  /** What the operator's screens show of the installation. */
-  readonly installation: Installation;
-  /** Absent where no e-mail is configured. */
-  readonly tellPerson?: TellPerson | undefined;
-  readonly tellInvited?: TellInvited | undefined;
-  /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
-  readonly walletDelayMs: number;
-}
-
 /** Routes that change how a person signs in; reading needs no fresh proof. */
 const proofWrites: ReadonlySet<Route> = new Set(
   Object.values<Route>(proofRoutes).filter(({ method }) => method === 'POST'),
@@ -80,8 +55,10 @@ const openToWeak: ReadonlySet<Route> = new Set<Route>([
  */
 export function dashboardDoor(given: DashboardDoorContext): Door {
   // Only the narrowing is passed on: routes of a merchant never see more.
-  const deps = { ...given, db: { inScope: (merchantId: string) => given.people.inScope(merchantId) } };
-  const attempts = signInAttempts(deps.limits);
+  const db = { inScope: (merchantId: string) => given.people.inScope(merchantId) };
+  const attempts = signInAttempts(given.limits);
+  const places = ['florin', new URL(given.dashboardOrigin).hostname, given.displayName ?? ''];
+  const deps = { ...given, db, attempts, places };
   return (server) => {
     const guards = merchantGuards(server, 'dashboard', deps.limits);
     // The service's time, which the local world moves: the pages tell times by it.
@@ -116,14 +93,12 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
         return caller;
       },
     });
-    const places = ['florin', new URL(deps.dashboardOrigin).hostname, deps.displayName ?? ''];
-    const personal = { ...deps, attempts, places };
-    addSignInRoutes(addSignIn, personal);
-    addVisitorLinkRoutes(addSignIn, personal);
-    addMeRoutes(addPersonal, personal);
-    addProofRoutes(addPersonal, personal);
-    addNotificationRoutes(addPersonal, personal);
-    addViewRoutes(addPersonal, personal);
+    addSignInRoutes(addSignIn, deps);
+    addVisitorLinkRoutes(addSignIn, deps);
+    addMeRoutes(addPersonal, deps);
+    addProofRoutes(addPersonal, deps);
+    addNotificationRoutes(addPersonal, deps);
+    addViewRoutes(addPersonal, deps);
     const addOfStaff = routesOf<StaffCaller>(server, {
       ...shape,
       authorize: async (request, route, reply) => {
@@ -141,8 +116,7 @@ export function dashboardDoor(given: DashboardDoorContext): Door {
     addOwnLinkRoutes(add, deps);
     addSummaryRoutes(add, deps);
     addMemberRoutes(add, deps);
-    // A lost account waits as long as a wallet: both lead to the merchant's money.
-    addRecoveryRoutes(addOfMerchant, { ...deps, recoveryDelayMs: deps.walletDelayMs });
+    addRecoveryRoutes(addOfMerchant, deps);
     addKeyRoutes(add, deps);
     addAuditRoutes(add);
     addSessionHistoryRoutes(add, deps);

@@ -1,42 +1,19 @@
-import { lockChain, type Rpc, resumeChain } from '@florin/evm';
-import type { Database } from '@florin/pg';
+import { lockChain, resumeChain } from '@florin/evm';
 import { Refusal } from '@florin/protocol/error.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
-import type { Chains } from '#chains/chain.ts';
 import { listAllExceptions } from '#exceptions/exception.ts';
 import { listMailTrouble, releaseAddress } from '#mail/bounce.ts';
-import type { MemberContext } from '#members/context.ts';
-import {
-  askNodes,
-  readHealth,
-  readVersions,
-  readWallets,
-  readWebhookBacklog,
-  type SendingWallet,
-} from '#reconcile/health.ts';
+import { askNodes, readHealth, readVersions, readWallets, readWebhookBacklog } from '#reconcile/health.ts';
 import { listSentTransactions, listSettlementLegs } from '#reconcile/work.ts';
 import { releaseOrder } from '#settlement/held.ts';
 import type { AddRoute } from '../route-handler.ts';
 import { answerAuditPage } from './audit-list.ts';
+import type { DashboardContext } from './context.ts';
 import { staffChanges } from './staff-change.ts';
 import type { StaffCaller } from './visitor.ts';
 
-/** What the operator's screens show of the process. */
-export interface Installation {
-  readonly rpcOf: (chainId: number) => Rpc;
-  readonly wallets: readonly SendingWallet[];
-  /** In force, without secrets. */
-  readonly configuration: Readonly<Record<string, unknown>>;
-}
-
-interface InstallationDeps extends MemberContext {
-  readonly people: Database;
-  readonly chains: Chains;
-  readonly installation: Installation;
-}
-
 /** The operator's screens: health and what mends it, exceptions of all merchants, and the configuration. */
-export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: InstallationDeps): void {
+export function addInstallationRoutes(add: AddRoute<StaffCaller>, deps: DashboardContext): void {
   const { people, chains, installation } = deps;
   add(routes.getHealth, () => readHealth(people, deps));
   add(routes.askNodes, async () => ({ chains: await askNodes(chains, installation.rpcOf) }));

@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@florin/pg';
+import type { Transaction } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
@@ -6,14 +6,13 @@ import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { findBounces, retryOwnAddress } from '#mail/bounce.ts';
 import { type Act, recordAct, recordPersonalAct } from '#members/audit.ts';
 import { assertHardToGuess } from '#members/common-password.ts';
-import type { MemberContext } from '#members/context.ts';
 import { acceptInvitation } from '#members/invitation.ts';
 import { listOwnMerchants, namesOfPerson } from '#members/membership.ts';
 import { chooseNotification, listNotifications } from '#members/notification.ts';
 import { listPaymentViews, removePaymentView, savePaymentView } from '#members/payment-view.ts';
 import { cancelRecovery, findRecovery, type Recovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
-import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
+import type { SignedIn } from '#members/sign-in-session.ts';
 import {
   endOtherSessions,
   endSession,
@@ -26,28 +25,19 @@ import {
 } from '#members/user.ts';
 import { addressInMessage } from '#members/verify-wallet.ts';
 import { type AddRoute, type RouteCall, success } from '../route-handler.ts';
-import type { Attempts } from './attempts.ts';
 import { answerAuditPage } from './audit-list.ts';
+import type { DashboardContext } from './context.ts';
 import { askLibrary, type LibraryAnswer, newSessionOf, withCookies } from './sign-in.ts';
 import { actorOf, type Person } from './visitor.ts';
 
 const { routes } = dashboardApi;
-
-interface MeDeps extends MemberContext {
-  readonly people: Database;
-  readonly signIn: SignIn;
-  readonly attempts: Attempts;
-  readonly environment: 'local' | 'production';
-  /** What names the installation. */
-  readonly places: readonly string[];
-}
 
 export function shownRecovery({ status, effectiveAt }: Recovery) {
   return { status, effectiveAt: effectiveAt === undefined ? '' : formatTimestamp(effectiveAt) };
 }
 
 /** What a person sees and does about themselves. */
-export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+export function addMeRoutes(add: AddRoute<Person>, deps: DashboardContext): void {
   const { people, signIn } = deps;
 
   add(routes.getMe, async ({ caller }) => {
@@ -129,7 +119,7 @@ export function addMeRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 }
 
 /** What the person gets by e-mail. */
-export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+export function addNotificationRoutes(add: AddRoute<Person>, deps: DashboardContext): void {
   const { people } = deps;
   add(routes.listMyNotifications, async ({ caller: { userId, email } }) => {
     const bounce = (await findBounces(people, [email])).get(email);
@@ -161,7 +151,7 @@ export function addNotificationRoutes(add: AddRoute<Person>, deps: MeDeps): void
 }
 
 /** The views of payments that the person keeps. */
-export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+export function addViewRoutes(add: AddRoute<Person>, deps: DashboardContext): void {
   const { people } = deps;
   add(routes.listMyViews, async ({ params: { merchantId }, caller: { userId } }) => ({
     views: await listPaymentViews(people, { merchantId, userId }),
@@ -195,7 +185,7 @@ export function addViewRoutes(add: AddRoute<Person>, deps: MeDeps): void {
 type PersonalCall = Pick<RouteCall<Route, Person>, 'caller' | 'requestId' | 'clientAddress'>;
 
 /** Counts a guess of a password or code, before it is looked at. */
-async function admitGuess({ signIn, attempts }: MeDeps, caller: Person): Promise<void> {
+async function admitGuess({ signIn, attempts }: DashboardContext, caller: Person): Promise<void> {
   const { sessionId, headers, email } = caller;
   await attempts.ofSession({ sessionId, device: await signIn.findDevice(headers, email) });
 }
@@ -203,21 +193,26 @@ async function admitGuess({ signIn, attempts }: MeDeps, caller: Person): Promise
 /** Records what a person did for themselves as a member of a merchant. */
 function recordOfMerchant(
   transaction: Transaction,
-  deps: MeDeps,
+  deps: DashboardContext,
   call: PersonalCall,
   { merchantId, act }: { readonly merchantId: string; readonly act: Act },
 ): Promise<void> {
   return recordAct(transaction, deps, { merchantId, actor: actorOf(call.caller, call), act });
 }
 
-function recordOwn(transaction: Transaction, deps: MeDeps, call: PersonalCall, act: Act): Promise<void> {
+function recordOwn(
+  transaction: Transaction,
+  deps: DashboardContext,
+  call: PersonalCall,
+  act: Act,
+): Promise<void> {
   const { caller } = call;
   return recordPersonalAct(transaction, deps, { userId: caller.userId, actor: actorOf(caller, call), act });
 }
 
 /** Makes a change of our own tables, and records it in the same transaction when there was something to change. */
 function recordedIfChanged(
-  deps: MeDeps,
+  deps: DashboardContext,
   call: PersonalCall,
   act: Act,
   make: (transaction: Transaction) => Promise<boolean>,
@@ -232,7 +227,7 @@ function recordedIfChanged(
  * connections of its own, so its change must not be made when the entry cannot be written.
  */
 function recorded<T>(
-  deps: MeDeps,
+  deps: DashboardContext,
   call: PersonalCall,
   {
     action,
@@ -251,7 +246,7 @@ function recorded<T>(
  * person's other sessions, and their other devices count as new ones again.
  */
 function recordedAndAlone(
-  deps: MeDeps,
+  deps: DashboardContext,
   call: PersonalCall,
   { path, body, ...entry }: Parameters<typeof recorded>[2] & { readonly path: string; readonly body: object },
 ): Promise<LibraryAnswer> {
@@ -266,7 +261,7 @@ function recordedAndAlone(
 /** @param replaced The session that the library made in place of the caller's, if it did. */
 async function shutOthersOut(
   transaction: Transaction,
-  { signIn }: MeDeps,
+  { signIn }: DashboardContext,
   { caller }: PersonalCall,
   replaced?: SignedIn,
 ): Promise<void> {
@@ -275,7 +270,7 @@ async function shutOthersOut(
 }
 
 /** Changes of the ways to sign in. The door asks for a fresh proof before each of them. */
-export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+export function addProofRoutes(add: AddRoute<Person>, deps: DashboardContext): void {
   const { signIn } = deps;
   addSecondFactorRoutes(add, deps);
 
@@ -354,7 +349,7 @@ export function addProofRoutes(add: AddRoute<Person>, deps: MeDeps): void {
   });
 }
 
-function addSecondFactorRoutes(add: AddRoute<Person>, deps: MeDeps): void {
+function addSecondFactorRoutes(add: AddRoute<Person>, deps: DashboardContext): void {
   const { signIn } = deps;
 
   add(routes.startSecondFactor, async ({ body, caller }) => {

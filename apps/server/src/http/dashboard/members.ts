@@ -11,21 +11,18 @@ import { cancelRecovery, listRecoveries, recoverByOwner, recoveryUrl } from '#me
 import { isKeyLive, listApiKeys } from '#merchants/api-key.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 import { type AddRoute, success } from '../route-handler.ts';
+import type { DashboardContext } from './context.ts';
 import { shownRecovery } from './me.ts';
 import { type MemberCaller, memberOf } from './visitor.ts';
 
-interface RecoveryDeps extends MemberContext {
-  readonly people: Database;
-  readonly dashboardOrigin: string;
-  readonly recoveryDelayMs: number;
-}
-
 /** Recovery of members, by two owners. It touches how people sign in, which no merchant's scope shows. */
-export function addRecoveryRoutes(add: AddRoute<MemberCaller>, deps: RecoveryDeps): void {
+export function addRecoveryRoutes(add: AddRoute<MemberCaller>, deps: DashboardContext): void {
   const { people } = deps;
+  // A lost account waits as long as a wallet: both lead to the merchant's money.
+  const waiting = { ...deps, recoveryDelayMs: deps.walletDelayMs };
   add(routes.recoverMember, async ({ body: { userId }, caller: { merchantId, actor } }) => {
     const { status, effectiveAt, token } = await people.transaction((transaction) =>
-      recoverByOwner(transaction, deps, { merchantId, userId, actor }),
+      recoverByOwner(transaction, waiting, { merchantId, userId, actor }),
     );
     return {
       ...shownRecovery({ status, effectiveAt }),

@@ -7,9 +7,10 @@ import { type ItemProduct, productsForItems } from '#catalog/product.ts';
 import { type Limits, merchantGuards } from '../rate-limit.ts';
 import { compileCheck } from '../schema-check.ts';
 import type { Door } from '../server.ts';
-import { findMemberCaller, type VisitorDeps } from './visitor.ts';
+import type { VisitorContext } from './context.ts';
+import { findMemberCaller } from './visitor.ts';
 
-interface PreviewDoorContext extends VisitorDeps {
+interface PreviewDoorContext extends VisitorContext {
   readonly limits?: Limits | undefined;
   /** Renders a hosted page with the contents of a draft. It takes no payment. */
   readonly render: (

@@ -1,4 +1,3 @@
-import type { Database } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Route } from '@florin/protocol/route.ts';
@@ -6,7 +5,6 @@ import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { recordPersonalAct } from '#members/audit.ts';
 import { codeLockout, recordLockout, secondsLocked } from '#members/code-lockout.ts';
 import { assertHardToGuess } from '#members/common-password.ts';
-import type { MemberContext } from '#members/context.ts';
 import {
   acceptInvitation,
   createInvitedUser,
@@ -20,7 +18,7 @@ import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
 import { endSession, findEmail } from '#members/user.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
-import type { Attempts } from './attempts.ts';
+import type { DashboardContext } from './context.ts';
 import { actorOf } from './visitor.ts';
 
 const { routes } = dashboardApi;
@@ -28,14 +26,6 @@ const { routes } = dashboardApi;
 /** A visitor who is not known yet: what the library reads of the request, and the session that a new one replaces. */
 export interface Visitor {
   readonly headers: Headers;
-}
-
-interface SignInDeps extends MemberContext {
-  readonly people: Database;
-  readonly signIn: SignIn;
-  readonly attempts: Attempts;
-  /** What names the installation. */
-  readonly places: readonly string[];
 }
 
 /** The answer of the library: the data and the cookies. Its refusals become the catalogue's, in our words. */
@@ -118,7 +108,7 @@ export async function newSessionOf(
 }
 
 /** A sign-in replaces the session that the browser had. One on a new device, or by a recovery code, is on the record. */
-function entering(deps: SignInDeps): Enter {
+function entering(deps: DashboardContext): Enter {
   const { signIn } = deps;
   return async (path, call, body, library = signIn) => {
     const { caller: visitor } = call;
@@ -146,7 +136,7 @@ function entering(deps: SignInDeps): Enter {
  * used before has an allowance of its own. The person is told of either.
  */
 async function enterByCode(
-  deps: SignInDeps,
+  deps: DashboardContext,
   enter: Enter,
   call: VisitorCall & { readonly body: { readonly code: string } },
 ): Promise<LibraryAnswer> {
@@ -184,7 +174,7 @@ function withoutSession(given: RequestInit['headers']): Headers {
 }
 
 /** Signing in, by every way. */
-export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
+export function addSignInRoutes(add: AddRoute<Visitor>, deps: DashboardContext): void {
   const { signIn, attempts } = deps;
   const enter = entering(deps);
   const admit = async (
@@ -238,7 +228,7 @@ export function addSignInRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void 
 }
 
 /** What links open without a session: a recovery, and an invitation for a person without an account. */
-export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: SignInDeps): void {
+export function addVisitorLinkRoutes(add: AddRoute<Visitor>, deps: DashboardContext): void {
   const enter = entering(deps);
   add(routes.completeRecovery, async (call) => {
     const { token, password } = call.body;

@@ -1,11 +1,8 @@
-import type { Database } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { staffRoutes as routes } from '@florin/protocol/staff-api.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
-import type { Chains } from '#chains/chain.ts';
 import { listTokenStops, resumeToken, stopToken, tokensNamed } from '#chains/token-stop.ts';
 import { countLinksSettlingIn } from '#links/settling-links.ts';
-import type { MemberContext } from '#members/context.ts';
 import { inviteByLink } from '#members/invitation.ts';
 import { assertMayInviteAsStaff } from '#members/inviter.ts';
 import { listStaff } from '#members/staff.ts';
@@ -13,18 +10,13 @@ import { createMerchant, findMerchant, listMerchants } from '#merchants/merchant
 import { suspendMerchant } from '#merchants/suspension.ts';
 import { countOpenSettlingIn } from '#sessions/open-sessions.ts';
 import { type AddRoute, success } from '../route-handler.ts';
+import type { DashboardContext } from './context.ts';
 import { shownInvitation } from './members.ts';
 import { staffChanges } from './staff-change.ts';
 import type { StaffCaller } from './visitor.ts';
 
-interface StaffDeps extends MemberContext {
-  readonly people: Database;
-  readonly dashboardOrigin: string;
-  readonly chains: Chains;
-}
-
 /** The operator's screens: merchants, tokens and staff. */
-export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: StaffDeps): void {
+export function addStaffRoutes(add: AddRoute<StaffCaller>, deps: DashboardContext): void {
   const { people, chains } = deps;
   const change = staffChanges(add, deps);
 

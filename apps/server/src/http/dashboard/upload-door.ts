@@ -7,9 +7,10 @@ import { envelope } from '../envelope.ts';
 import { type Limits, merchantGuards } from '../rate-limit.ts';
 import { jsonType } from '../route-handler.ts';
 import type { Door } from '../server.ts';
-import { findMemberCaller, type VisitorDeps } from './visitor.ts';
+import type { VisitorContext } from './context.ts';
+import { findMemberCaller } from './visitor.ts';
 
-interface UploadDoorContext extends VisitorDeps {
+interface UploadDoorContext extends VisitorContext {
   readonly limits?: Limits | undefined;
   readonly images?: ImageIntake | undefined;
 }

@@ -1,4 +1,3 @@
-import type { Database } from '@florin/pg';
 import { merchantHeader } from '@florin/protocol/dashboard-api.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { isId } from '@florin/protocol/id.ts';
@@ -9,22 +8,12 @@ import type { FastifyRequest } from 'fastify';
 import type { Actor } from '#members/audit.ts';
 import { findRole } from '#members/membership.ts';
 import { isFresh, isStrong } from '#members/proof.ts';
-import { clientAddressHeader, type SignedIn, type SignIn } from '#members/sign-in-session.ts';
+import { clientAddressHeader, type SignedIn } from '#members/sign-in-session.ts';
 import { isStaff } from '#members/staff.ts';
 import { findOverview } from '#members/user.ts';
 import { idempotencyKeyOf } from '#merchants/idempotency.ts';
-import type { Clock } from '#outside/clock.ts';
 import type { MerchantCaller } from '../operations/once.ts';
-
-/** What the door knows of the caller before it knows who it is. */
-export interface VisitorDeps {
-  /** In the scope of the system: people are looked up before their merchant is known. */
-  readonly people: Database;
-  readonly signIn: SignIn;
-  readonly clock: Clock;
-  readonly dashboardOrigin: string;
-  readonly environment: 'local' | 'production';
-}
+import type { VisitorContext } from './context.ts';
 
 /** A person who is signed in. */
 export interface Person extends SignedIn {
@@ -75,7 +64,7 @@ export function libraryHeaders(request: FastifyRequest): Headers {
 }
 
 /** The person of the request's session. Refuses a request without one (200201). */
-export async function findPerson(deps: VisitorDeps, request: FastifyRequest): Promise<Person> {
+export async function findPerson(deps: VisitorContext, request: FastifyRequest): Promise<Person> {
   assertSameOrigin(request, deps.dashboardOrigin);
   const headers = libraryHeaders(request);
   const session = await deps.signIn.findSession(headers);
@@ -93,7 +82,7 @@ export async function findPerson(deps: VisitorDeps, request: FastifyRequest): Pr
  * who has lost the stronger ways replaces them with it.
  */
 export async function assertStrongest(
-  { people }: Pick<VisitorDeps, 'people'>,
+  { people }: Pick<VisitorContext, 'people'>,
   person: Person,
 ): Promise<void> {
   if (person.isStrong || person.proof === 'recovery') return;
@@ -115,7 +104,7 @@ export function assertFresh(person: Pick<Person, 'isFresh'>): void {
  * @param merchantId By default the one of the request's header, which a frame cannot send.
  */
 export async function findMemberCaller(
-  deps: VisitorDeps,
+  deps: VisitorContext,
   request: FastifyRequest,
   route: Route,
   merchantId: unknown = request.headers[merchantHeader],
@@ -151,7 +140,7 @@ export async function findMemberCaller(
  * without a fresh proof (200204).
  */
 export async function findStaffCaller(
-  deps: VisitorDeps,
+  deps: VisitorContext,
   request: FastifyRequest,
   route: Route,
 ): Promise<StaffCaller> {
@@ -163,7 +152,7 @@ export async function findStaffCaller(
   return { userId: person.userId, actor: actorOf(person, requestFacts(request, person), 'staff') };
 }
 
-async function findStrongPerson(deps: VisitorDeps, request: FastifyRequest): Promise<Person> {
+async function findStrongPerson(deps: VisitorContext, request: FastifyRequest): Promise<Person> {
   const person = await findPerson(deps, request);
   if (person.isStrong) return person;
   throw new Refusal('second_factor_required', 'add a passkey, a second factor or a wallet');

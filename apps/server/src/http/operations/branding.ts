@@ -4,12 +4,12 @@ import type { ImageIntake } from '#catalog/images/intake.ts';
 import { newPages } from '#links/payer-place.ts';
 import { success } from '../route-handler.ts';
 import type { MerchantRoutes } from './once.ts';
-import { assertMayShow, type TellDeps, tellOfCaller, tellOfPlaces } from './tell-owners.ts';
+import { assertMayShow, type TellContext, tellOfCaller, tellOfPlaces } from './tell-owners.ts';
 
 const { routes } = merchantApi;
 
 /** The appearance of the hosted pages: read and change. Owners are told of new pages and origins, and of another name. */
-export function addBrandingRoutes(add: MerchantRoutes, deps: TellDeps, images: ImageIntake): void {
+export function addBrandingRoutes(add: MerchantRoutes, deps: TellContext, images: ImageIntake): void {
   add.read(routes.getBranding, ({ caller: { merchantId } }, db) => findBranding(db, merchantId));
 
   add.preparedChange(

@@ -5,12 +5,12 @@ import { linkDetail, listLinks } from '#links/link-lookup.ts';
 import { disableLink, enableLink } from '#links/link-status.ts';
 import { newReturns } from '#links/payer-place.ts';
 import type { MerchantRoutes } from './once.ts';
-import { assertMayShow, type TellDeps, tellOfPlaces } from './tell-owners.ts';
+import { assertMayShow, type TellContext, tellOfPlaces } from './tell-owners.ts';
 
 const { routes } = merchantApi;
 
 /** Payment links: create, change, list and read. Owners are told of each new origin to which one sends its payers. */
-export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext, telling: TellDeps): void {
+export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext & TellContext): void {
   add.change(routes.createLink, async (call, transaction) => {
     const { body, caller } = call;
     const { merchantId } = caller;
@@ -18,7 +18,7 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext, telling: T
     assertMayShow(caller, places);
     const created = await createLink(transaction, deps, { merchantId, body });
     const { linkName } = body;
-    await tellOfPlaces(transaction, telling, call, { subject: created.linkId, linkName, places });
+    await tellOfPlaces(transaction, deps, call, { subject: created.linkId, linkName, places });
     return created;
   });
 
@@ -32,7 +32,7 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext, telling: T
     const { linkId, linkName, ifUpdateAt } = body;
     const request = { merchantId, linkId, ifUpdateAt, body: { ...body, lineItems } };
     await updateLink(transaction, deps, request);
-    await tellOfPlaces(transaction, telling, call, { subject: linkId, linkName, places });
+    await tellOfPlaces(transaction, deps, call, { subject: linkId, linkName, places });
   });
 
   add.read(routes.getLink, ({ params, caller: { merchantId } }, db) =>

@@ -2,23 +2,18 @@ import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { NamedActor, TellOwners } from '#members/context.ts';
 import { listApiKeys } from '#merchants/api-key.ts';
-import type { Clock } from '#outside/clock.ts';
+import type { OperationContext } from './context.ts';
 import type { Change, MerchantCaller } from './once.ts';
 
 /** What telling needs of the process. */
-export interface TellDeps {
-  readonly clock: Clock;
-  /** Absent where no e-mail is configured. */
-  readonly tellOwners?: TellOwners | undefined;
-}
-
+export type TellContext = Pick<OperationContext, 'clock' | 'tellOwners'>;
 type Told = Parameters<TellOwners>[1]['act'];
 type Call = Pick<Change['call'], 'caller' | 'clientAddress'>;
 
 /** Tells owners and admins of an act of which the audit log has no entry of its own, by a member or by an API key. */
 export async function tellOfCaller(
   transaction: Transaction,
-  { tellOwners, clock }: TellDeps,
+  { tellOwners, clock }: TellContext,
   { caller, clientAddress }: Call,
   act: Told,
 ): Promise<void> {
@@ -30,7 +25,7 @@ export async function tellOfCaller(
 /** The record of the audit log tells of what members do. It has nothing of API keys, and a stolen one must not act silently. */
 export async function tellOfKey(
   transaction: Transaction,
-  deps: TellDeps,
+  deps: TellContext,
   call: Call,
   act: Told,
 ): Promise<void> {
@@ -51,7 +46,7 @@ async function namedKey(
 /** Tells owners and admins of places to which a change newly leads payers, where there are any. */
 export async function tellOfPlaces(
   transaction: Transaction,
-  deps: TellDeps,
+  deps: TellContext,
   call: Call,
   {
     subject,

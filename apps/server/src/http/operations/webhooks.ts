@@ -13,21 +13,17 @@ import {
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { parseTimestamp } from '@florin/protocol/timestamp.ts';
-import type { TellOwners } from '#members/context.ts';
 import type { Caller } from '#merchants/caller.ts';
-import { outboxContext, type WebhookContext } from '#webhooks/outbox-context.ts';
+import { outboxContext } from '#webhooks/outbox-context.ts';
 import { keyedWebhookView, webhookFields } from '#webhooks/webhook.ts';
+import type { OperationContext } from './context.ts';
 import type { MerchantRoutes } from './once.ts';
 import { tellOfKey } from './tell-owners.ts';
 
 const { routes } = merchantApi;
 
-interface WebhookDeps extends WebhookContext {
-  readonly tellOwners?: TellOwners | undefined;
-}
-
 /** Webhooks: register, change, list and read. Signing keys are shown only to keys that may read webhook secrets. */
-export function addWebhookRoutes(add: MerchantRoutes, deps: WebhookDeps): void {
+export function addWebhookRoutes(add: MerchantRoutes, deps: OperationContext): void {
   const outbox = outboxContext(deps);
 
   // Who may not see payers' addresses makes webhooks that do not get them.
