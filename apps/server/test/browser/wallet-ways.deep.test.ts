@@ -209,10 +209,13 @@ test('tapped on a phone, the link of each wallet app opens this session there, a
     feeModel: 1,
     lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 25_000_000 }],
   });
-  const { page } = await openPage(browser, { phone: true });
+  const { page, complaints } = await openPage(browser, { phone: true });
   await makePhone(page);
   const opened = await installApps(page);
+  // The page checks its secret by a request that an unpaid session answers.
+  const checked = page.waitForResponse((reply) => reply.url().endsWith('/places') && reply.ok());
   await page.goto(paymentUrl);
+  await checked;
   for (const name of walletApps) {
     await page.locator('#apps').getByRole('link', { name }).click();
     await page.getByText('the wallet app').waitFor();
@@ -223,6 +226,7 @@ test('tapped on a phone, the link of each wallet app opens this session there, a
     opened,
     walletApps.map((name) => ({ name, url })),
   );
+  assert.ok(!complaints.urls.some((asked) => asked.endsWith('/receipt')));
   // The app's browser is another one, with a wallet of its own.
   const wallet = new TestWallet([life.ethereum, life.base]);
   await wallet.fund(life.ethereum, life.ethereum.token('usdc'), 30_000_000n);
