@@ -7,7 +7,7 @@ import { cursorPage, idText, listCursor, pageParams } from './schema.ts';
 export const refundFilter = Type.Object(
   {
     ...listCursor.properties,
-    sessionId: Type.Optional({ ...idText, description: 'Only refunds of the payments of this session' }),
+    sessionId: Type.Optional({ ...idText, description: 'Of this session alone' }),
   },
   { additionalProperties: false },
 );
@@ -68,7 +68,7 @@ export const refundRoutes = {
     method: 'GET',
     path: '/refund/list/:page/:size',
     summary: 'List refunds, newest first',
-    description: 'Refunds of every status: of all sessions, or of one.',
+    description: 'Of every status, of all sessions or of one.',
     tag: 'Refunds',
     params: pageParams,
     query: refundFilter,

@@ -717,7 +717,7 @@ export interface RefundCreateRequest {
 export interface RefundFilter {
   /** `nextCursor` of the page before; page 1 then begins behind it. */
   after?: string | undefined;
-  /** Only refunds of the payments of this session. */
+  /** Of this session alone. */
   sessionId?: string | undefined;
   /** Entries of one page: 1 to 100, the default. */
   size?: number | undefined;
@@ -1763,7 +1763,7 @@ export interface Operations {
     query: {
       /** `nextCursor` of the page before; page 1 then begins behind it. */
       after?: string | undefined;
-      /** Only refunds of the payments of this session. */
+      /** Of this session alone. */
       sessionId?: string | undefined;
     };
     body: undefined;
