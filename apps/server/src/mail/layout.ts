@@ -79,7 +79,7 @@ function htmlOf(content: MailContent): Html {
   const end = direction === 'rtl' ? 'left' : 'right';
   const start = direction === 'rtl' ? 'right' : 'left';
   const cell = 'padding:8px 0;border-top:1px solid #dfe3e0;line-height:20px;vertical-align:top';
-  const [wraps, whole] = ['word-break:break-word', 'white-space:nowrap'];
+  const [wraps, whole, words] = ['word-break:break-word', 'white-space:nowrap', 'word-break:normal'];
   const sum = `${whole};font-weight:600`;
   const row =
     (ofLabel: string, ofValue: string) =>
@@ -109,7 +109,7 @@ function htmlOf(content: MailContent): Html {
 <p class="brand" style="${sans};margin:0 0 20px;color:${colors.links.light};font-size:16px;font-weight:600;word-break:break-word"><bdi>${brandName}</bdi></p>
 <h1 class="ink" style="${sans};margin:0 0 12px;color:#131a16;font-size:24px;line-height:1.25;font-weight:650;word-break:break-word">${title}</h1>
 ${paragraphs.map((text) => html`<p class="ink" style="${sans};margin:0 0 8px;color:#131a16;font-size:16px;line-height:1.5;word-break:break-word">${text}</p>`)}
-${table([...items.map(row(wraps, whole)), ...(total === undefined ? [] : [row(sum, sum)(total)])])}${table(rows.map(row(whole, wraps)))}
+${table([...items.map(row(wraps, whole)), ...(total === undefined ? [] : [row(sum, sum)(total)])])}${table(rows.map((fact) => (hasLongWord(fact[1]) ? row(whole, wraps) : row(words, words))(fact)))}
 ${more === undefined ? html`` : html`<h2 class="ink" style="${sans};margin:24px 0 0;color:#131a16;font-size:16px;line-height:1.25;font-weight:600">${more.title}</h2>${table(more.rows.map(row(wraps, whole)))}`}
 ${button === undefined ? html`` : buttonOf(button, colors)}
 </td></tr><tr><td style="padding:20px 24px" align="${start}">
@@ -120,6 +120,11 @@ ${footerLinks.map(({ text, url }) => html`<p class="soft" style="${soft}"><a cla
 </body>
 </html>
 `;
+}
+
+/** Whether a value has to break within a word on a phone. The others break between words, so that amounts stay whole. */
+function hasLongWord(value: string): boolean {
+  return /\S{21}/.test(value);
 }
 
 /** Ids, addresses and hashes: people compare them character by character. */
