@@ -22,6 +22,7 @@ import {
   webhookBacklogs,
 } from './health.sql.ts';
 import { readStatus } from './status.ts';
+import { attemptsOf } from './work.ts';
 
 /** Rows of each list; the oldest matter most. */
 const maxListed = 200;
@@ -82,22 +83,7 @@ export async function readHealth(
       ...{ ...leg, netValue: netValue.toString(), since: since.toISOString() },
       nextAt: retryAt?.toISOString() ?? '',
     })),
-    transactions: transactions.map((row) => ({
-      chainId: String(row.chain_id),
-      wallet: row.wallet,
-      nonce: row.nonce.toString(),
-      purpose: row.purpose,
-      minedHash: row.mined_hash,
-      attemptCount: Number(row.attempt_count),
-      isCapped: row.is_capped && row.mined_hash === '',
-      attempts: row.hashes.map((txHash, index) => ({
-        txHash,
-        maxFee: row.fees[index] ?? '',
-        refusal: row.refusals[index] ?? '',
-        createAt: new Date(Number(row.times_ms[index])).toISOString(),
-      })),
-      createAt: row.created_at.toISOString(),
-    })),
+    transactions: transactions.map((row) => ({ chainId: String(row.chain_id), ...attemptsOf(row) })),
     deliveries: {
       waiting: Number(work.waiting),
       overdue: Number(work.overdue),

@@ -123,10 +123,20 @@ function transactionOf(row: Row<typeof transactionsById>, chains: Chains): Servi
   return {
     transactionId: row.transaction_id.toString(),
     ...chainOf(row.chain_id, chains),
+    status: row.status as ServiceTransaction['status'],
+    ...attemptsOf(row),
+    updateAt: row.updated_at.toISOString(),
+  };
+}
+
+/** How a transaction of ours is being sent, as the operator's screens show it. */
+export function attemptsOf(
+  row: Omit<Row<typeof transactionsById>, 'transaction_id' | 'status' | 'updated_at'>,
+) {
+  return {
     wallet: row.wallet,
     nonce: row.nonce.toString(),
     purpose: row.purpose,
-    status: row.status as ServiceTransaction['status'],
     minedHash: row.mined_hash,
     attemptCount: Number(row.attempt_count),
     isCapped: row.is_capped && row.mined_hash === '',
@@ -137,6 +147,5 @@ function transactionOf(row: Row<typeof transactionsById>, chains: Chains): Servi
       createAt: new Date(Number(row.times_ms[index])).toISOString(),
     })),
     createAt: row.created_at.toISOString(),
-    updateAt: row.updated_at.toISOString(),
   };
 }
