@@ -142,7 +142,7 @@ export const memberRoutes = {
     reply: invitationReply,
     permissions: ['members:write'],
     effect: 'create',
-    errors: ['role_forbidden', 'field_invalid'],
+    errors: ['role_forbidden', 'member_exists', 'field_invalid'],
   }),
   revokeInvitation: route({
     method: 'POST',

@@ -45,6 +45,7 @@ export const healthReport = Type.Object({
       orderId: Type.String(),
       leg: Type.String(),
       sessionId: Type.String(),
+      merchantId: Type.String(),
       chainId: Type.Integer(),
       status: Type.Enum(['waiting', 'sent']),
       reason: Type.String(),

@@ -1,4 +1,5 @@
 import type { PaymentException } from '@florin/protocol/exception.ts';
+import { useQueryClient } from '@tanstack/react-query';
 import { Check, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { serviceNow } from '../api/service-clock.ts';
@@ -106,21 +107,31 @@ function ConfirmAct({
     if (act !== undefined) toast(acts[act].done);
     onClose();
   };
+  const queries = useQueryClient();
   const accept = useWrite('POST /exception/accept', { onDone });
   const refund = useWrite('POST /exception/refund', { onDone });
   const resolve = useWrite('POST /exception/resolve', { onDone });
   if (act === undefined) return null;
   const write = { accept, refund, resolve }[act];
+  const confirm = async () => {
+    if ((await write.run({ body: { exceptionId } })) !== undefined) return;
+    // Another member was first: the sheet behind reads again what was decided.
+    await queries.invalidateQueries();
+  };
   return (
     <Confirm
       isOpen
       onClose={onClose}
       title={acts[act].title}
       act={acts[act].button}
-      onConfirm={() => write.run({ body: { exceptionId } })}
+      onConfirm={confirm}
       write={write}
     >
-      <p>{acts[act].what}</p>
+      <p>
+        {write.error?.slug === 'exception_decided'
+          ? 'Another member was first. Close this: the exception shows what was decided, which stays.'
+          : acts[act].what}
+      </p>
     </Confirm>
   );
 }

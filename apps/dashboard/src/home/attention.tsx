@@ -58,7 +58,7 @@ function usePaymentMatters(): Found {
     matters.push({ key: 'closed', tone: 'bad', state: 'No payments', text, path: 'links' });
   }
   if (exceptions > 0) {
-    const text = `${count(exceptions, 'payment is', 'payments are')} short, over, late or double`;
+    const text = `${count(exceptions, 'payment came', 'payments came')} short, over, late, double or in another token. Most go back by themselves`;
     matters.push({ key: 'exceptions', tone: 'warn', state: 'Exceptions', text, path: 'exceptions' });
   }
   if (delayed > 0) {

@@ -256,7 +256,10 @@ function LimitFields({
 
 function faultsOf({ kind, grant, maxSession, maxDay }: Draft): Faults {
   const faultOf = (typed: string) => (typed.trim() === '' ? undefined : usdFault(typed, { most: mostLimit }));
-  const [session, day] = [faultOf(maxSession), faultOf(maxDay)];
+  const [most, mostOfDay] = [parseUsd(maxSession), parseUsd(maxDay)];
+  const isOverDay = most !== undefined && mostOfDay !== undefined && most > mostOfDay;
+  const session = faultOf(maxSession) ?? (isOverDay ? 'This is more than the limit of a day.' : undefined);
+  const day = faultOf(maxDay);
   return {
     ...(session === undefined ? {} : { maxSession: session }),
     ...(day === undefined ? {} : { maxDay: day }),

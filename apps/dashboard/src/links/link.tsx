@@ -85,7 +85,7 @@ function ClosedToken({ tokenId }: { readonly tokenId: string }) {
 const reasonTexts: Readonly<Record<LinkDisabledReason, string>> = {
   merchant: 'A member disabled it.',
   product_archived: 'One of its products was archived.',
-  account_removed: 'Its wallet was removed. Edit the link and choose another one.',
+  account_removed: 'Its wallet was removed. Edit the link to choose another one, and then enable it.',
   limit_reached: 'It has had all its payments. Raise its limit, then enable it.',
   ended: 'Its time is over. Choose a later end, then enable it.',
   merchant_suspended: 'The operator suspended this business.',

@@ -87,7 +87,8 @@ export function PaymentDeliveries({ history }: { readonly history: PaymentHistor
     },
     {
       key: 'at',
-      header: 'Sent',
+      // Of the event: one that waits was not sent yet.
+      header: 'Created',
       isAtEnd: true,
       from: 'sm',
       cell: ({ at }) => <Time time={at} className="text-soft" />,

@@ -8,6 +8,7 @@ export const openLegs = statement({
     order_id: 'text',
     leg: 'text',
     session_id: 'text',
+    merchant_id: 'text',
     chain_id: 'int8',
     status: 'text',
     reason: 'text',
@@ -18,9 +19,9 @@ export const openLegs = statement({
     held_at: 'timestamptz?',
     released_at: 'timestamptz?',
   },
-  text: `select l.order_id, l.leg, l.session_id, l.chain_id, l.status, l.reason, l.attempts, o.net_value, l.created_at,
+  text: `select l.order_id, l.leg, l.session_id, s.merchant_id, l.chain_id, l.status, l.reason, l.attempts, o.net_value, l.created_at,
      l.retry_at, l.held_at, l.released_at
-   from settlements l join orders o on o.order_id = l.order_id
+   from settlements l join orders o on o.order_id = l.order_id join sessions s on s.session_id = l.session_id
    where l.status <> 'done' and l.reason <> '' order by l.created_at, l.order_id limit :limit`,
 });
 

@@ -7,6 +7,7 @@ export interface OpenLeg {
   readonly orderId: string;
   readonly leg: LegName;
   readonly sessionId: string;
+  readonly merchantId: string;
   readonly chainId: number;
   readonly status: 'waiting' | 'sent';
   readonly reason: string;
@@ -25,6 +26,7 @@ export async function listOpenLegs(queryable: Queryable, limit: number): Promise
     orderId: row.order_id,
     leg: row.leg as LegName,
     sessionId: row.session_id,
+    merchantId: row.merchant_id,
     chainId: Number(row.chain_id),
     status: row.status as OpenLeg['status'],
     reason: row.reason,

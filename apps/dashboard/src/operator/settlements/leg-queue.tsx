@@ -81,7 +81,12 @@ function LegState({ leg: { status, reason } }: { readonly leg: ListedLeg }) {
   return status === 'sent' ? <Badge tone="info">Sent</Badge> : <Badge>Waiting</Badge>;
 }
 
-function PaymentLink({ leg: { merchantId, sessionId } }: { readonly leg: ListedLeg }) {
+/** The page of the payment, as its merchant sees it. */
+export function PaymentLink({
+  leg: { merchantId, sessionId },
+}: {
+  readonly leg: Pick<ListedLeg, 'merchantId' | 'sessionId'>;
+}) {
   return (
     <Link
       to={`/${merchantId}/payments/${sessionId}`}

@@ -6,12 +6,12 @@ import { PageHeader } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
 import { Tabs } from '../../ui/tabs.tsx';
-import { Address, Id, Time, Usd } from '../../ui/value.tsx';
+import { Address, Time, Usd } from '../../ui/value.tsx';
 import { AsOf } from '../as-of.tsx';
 import type { Health } from '../problem.ts';
 import { TroubleBadge } from '../trouble-sign.tsx';
-import { useHealth } from '../use-installation.ts';
-import { LegQueue } from './leg-queue.tsx';
+import { useHealth, useMerchantNames } from '../use-installation.ts';
+import { LegQueue, PaymentLink } from './leg-queue.tsx';
 import { ReleaseDialog } from './release-dialog.tsx';
 import { TransactionTable } from './transactions.tsx';
 import { purposeText, reasonText } from './work.ts';
@@ -62,6 +62,7 @@ function DelayedTable({
   readonly source: { readonly error: unknown; readonly onRetry: () => void };
 }) {
   const [released, setReleased] = useState<DelayedLeg>();
+  const names = useMerchantNames();
   const chainName = (chainId: number) =>
     health?.chains.find((chain) => chain.chainId === String(chainId))?.chain ?? String(chainId);
   const columns: readonly Column<DelayedLeg>[] = [
@@ -99,12 +100,24 @@ function DelayedTable({
       isAtEnd: true,
       cell: ({ netValue }) => <Usd micro={netValue} />,
     },
-    { key: 'session', header: 'Session', from: 'xl', cell: ({ sessionId }) => <Id id={sessionId} /> },
-    { key: 'order', header: 'Order', from: 'lg', cell: ({ orderId }) => <Address address={orderId} /> },
+    {
+      key: 'payment',
+      header: 'Payment',
+      from: 'md',
+      cell: (leg) => (
+        <>
+          <span className="block max-w-40 truncate text-sm text-soft">
+            <bdi>{names.get(leg.merchantId) ?? leg.merchantId}</bdi>
+          </span>
+          <PaymentLink leg={leg} />
+        </>
+      ),
+    },
+    { key: 'order', header: 'Order', isExtra: true, cell: ({ orderId }) => <Address address={orderId} /> },
     {
       key: 'since',
       header: 'Since',
-      from: 'md',
+      from: 'xl',
       cell: ({ since }) => <Time time={since} className="text-soft" />,
     },
     {
@@ -136,6 +149,7 @@ function DelayedTable({
       <Table
         label="Delayed and held settlements"
         columns={columns}
+        choiceName="operator-delayed"
         source={{ rows: legs, ...source }}
         keyOf={({ orderId, leg }) => `${orderId}${leg}`}
         empty={

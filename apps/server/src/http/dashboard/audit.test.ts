@@ -173,6 +173,12 @@ test('who may not change webhooks sees their URLs without the values of the quer
   }
 });
 
+test('a member is not invited again, in whatever case the address is written', async () => {
+  const { email } = (await browser.get('/me')).data;
+  const again = await browser.post('/invitation/create', { role: 'viewer', email: email.toUpperCase() });
+  assert.equal(again.code, 100805);
+});
+
 test('members are invited, change their role, and go, each recorded', async () => {
   const { url } = (await browser.post('/invitation/create', { role: 'viewer', email: 'kim@example.com' }))
     .data;

@@ -92,6 +92,9 @@ export function addMemberRoutes(
   add.change(routes.inviteMember, async ({ body: { role, email = '' }, caller }, transaction) => {
     const { merchantId, callerId: invitedBy } = caller;
     await assertMayInvite(transaction, { merchantId, userId: invitedBy, role });
+    const members = await listMembers(transaction, merchantId);
+    if (members.some((member) => member.email.toLowerCase() === email.toLowerCase()))
+      throw new Refusal('member_exists', { detail: email, param: 'email' });
     return shownInvitation(await inviteByLink(transaction, deps, { merchantId, role, email, invitedBy }));
   });
 
