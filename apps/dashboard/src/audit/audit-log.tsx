@@ -8,7 +8,7 @@ import { Sheet } from '../ui/dialog.tsx';
 import { Fact, Facts, Section } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Id, Time } from '../ui/value.tsx';
-import { changesLine, changesOf } from './change-words.ts';
+import { changesLine, changesOf, subjectName } from './change-words.ts';
 
 type Entry = ReplyTo<'GET /audit/list'>['entries'][number];
 type Narrowed = Partial<Readonly<Record<'actor' | 'subject', string>>>;
@@ -58,7 +58,19 @@ const columns: readonly Column<Entry>[] = [
     key: 'subject',
     header: 'On',
     from: 'lg',
-    cell: ({ subject }) => (subject === '' ? <span className="text-faint">—</span> : <Id id={subject} />),
+    cell: ({ subject, before, after }) => {
+      const name = subjectName(before, after);
+      return (
+        <>
+          {name !== '' && (
+            <span className="block max-w-52 truncate">
+              <bdi>{name}</bdi>
+            </span>
+          )}
+          {subject === '' ? <span className="text-faint">—</span> : <Id id={subject} />}
+        </>
+      );
+    },
   },
   {
     key: 'from',
@@ -142,7 +154,10 @@ function EntrySheet({
         <Fact name="When">
           <Time isWhole time={entry.at} />
         </Fact>
-        <Fact name="On">{entry.subject === '' ? '—' : <Id id={entry.subject} isWhole />}</Fact>
+        <Fact name="On">
+          <bdi>{subjectName(entry.before, entry.after)}</bdi>{' '}
+          {entry.subject === '' ? '—' : <Id id={entry.subject} isWhole />}
+        </Fact>
         <Fact name="From">
           <span className="font-mono text-sm">{entry.clientAddress}</span>
         </Fact>

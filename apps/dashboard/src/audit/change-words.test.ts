@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { exactTime, formatUsd } from '../ui/format.ts';
-import { changesLine, changesOf } from './change-words.ts';
+import { changesLine, changesOf, subjectName } from './change-words.ts';
 
 test('an act shows in words what it changed, without what changes each time', () => {
   const link = {
@@ -77,5 +77,16 @@ test('metadata with the name of an amount or a time may hold anything', () => {
   assert.deepEqual(
     changesOf('', JSON.stringify({ metadata })).map(({ after }) => after),
     ['1.5', '1e+300', '1e+300', 'soon', 'Yes'],
+  );
+});
+
+test('a subject keeps its name in an entry that changes something else, and in its removal', () => {
+  const wallet = { accountName: 'Till', status: 'normal' };
+  const removed = JSON.stringify({ ...wallet, status: 'removed' });
+  assert.equal(subjectName(JSON.stringify(wallet), removed), 'Till');
+  assert.equal(subjectName(JSON.stringify({ name: 'Mug' }), ''), 'Mug');
+  assert.deepEqual(
+    [subjectName('', ''), subjectName('', '{"name":7}'), subjectName('', 'true')],
+    ['', '', ''],
   );
 });

@@ -98,6 +98,22 @@ export function changesOf(before: string, after: string, subject = ''): ChangeIn
     .filter((field) => subject === '' || (field.before ?? field.after) !== subject);
 }
 
+const nameFields = ['accountName', 'linkName', 'webhookName', 'merchantName', 'name'] as const;
+
+/** What people call the subject, as an entry with an unchanged name would leave out; empty where it has none. */
+export function subjectName(before: string, after: string): string {
+  const known = [after, before].map((text): unknown => (text === '' ? undefined : JSON.parse(text)));
+  for (const value of known) {
+    if (typeof value !== 'object' || value === null) continue;
+    const fields = new Map<string, unknown>(Object.entries(value));
+    const name = nameFields
+      .map((field) => fields.get(field))
+      .find((each) => typeof each === 'string' && each !== '');
+    if (typeof name === 'string') return name;
+  }
+  return '';
+}
+
 /** The changes in one line, for lists. */
 export function changesLine(changes: readonly ChangeInWords[]): string {
   return changes
