@@ -111,6 +111,7 @@ function Editor({ brand }: { readonly brand: Brand }) {
                 parts={brandParts}
                 stored={base !== undefined && brand.updateAt === base.updateAt ? undefined : draftOf(brand)}
                 typed={draft}
+                begun={draftOf(base ?? brand)}
                 onTake={change}
                 onSettle={settle}
               />

@@ -164,12 +164,14 @@ function useLinkForm({ link, accounts, products, onClose }: FormProps) {
     write.base.settle(link.updateAt);
   };
   const name = isNamed ? draft.linkName : suggestion;
-  return { draft, name, change, faults, write, suggestion, submit, settle, question: guard.question };
+  const { question } = guard;
+  return { draft, begun, name, change, faults, write, suggestion, submit, settle, question };
 }
 
 function LinkForm(props: FormProps) {
   const { link, accounts, products } = props;
-  const { draft, name, change, faults, write, suggestion, submit, settle, question } = useLinkForm(props);
+  const form = useLinkForm(props);
+  const { draft, begun, name, change, faults, write, suggestion, submit, settle, question } = form;
   const parts = { draft, change, faults, error: write.error };
   const nameOf = useTokenNames();
   return (
@@ -210,6 +212,7 @@ function LinkForm(props: FormProps) {
               parts={linkParts(products, accounts, nameOf)}
               stored={link.updateAt === write.base.readAt ? undefined : linkDraftOf(link)}
               typed={draft}
+              begun={begun}
               onTake={change}
               onSettle={settle}
             />

@@ -137,6 +137,7 @@ function ProductForm({
               parts={productParts}
               stored={stored && productDraftOf(stored)}
               typed={draft}
+              begun={begun}
               onTake={change}
               onSettle={() => {
                 setBegun(productDraftOf(stored));

@@ -127,12 +127,12 @@ function useHookForm({
     setBegun(draftOf(hook));
     base.settle(hook?.updateAt ?? '');
   };
-  return { draft, change, wrong, write, save, guard, base, settle };
+  return { draft, begun, change, wrong, write, save, guard, base, settle };
 }
 
 function WebhookForm(props: HookFormProps & { readonly onHold: (isHeld: boolean) => void }) {
   const { hook } = props;
-  const { draft, change, wrong, write, save, guard, base, settle } = useHookForm(props);
+  const { draft, begun, change, wrong, write, save, guard, base, settle } = useHookForm(props);
   const { error, isRunning } = write;
   return (
     <form onSubmit={onSubmit(save)} noValidate className="grid gap-5">
@@ -179,6 +179,7 @@ function WebhookForm(props: HookFormProps & { readonly onHold: (isHeld: boolean)
               parts={hookParts}
               stored={hook.updateAt === base.readAt ? undefined : hook}
               typed={draft}
+              begun={begun}
               onTake={change}
               onSettle={settle}
             />
