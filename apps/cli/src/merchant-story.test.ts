@@ -189,7 +189,15 @@ test('input that is not understood is reported without calling the API', async (
     [['listen', 'shop.example.com', '--anywhere', '--secret', 'abc'], /^--secret is not a key/],
     [
       ['trigger', 'session.payed', '--webhook', 'wkid_1'],
-      /^session\.payed is not an event type; the types are account\.created, /,
+      /^session\.payed is not an event type: did you mean session\.paid\? The types are account\.created, /,
+    ],
+    [
+      ['trigger', 'links.created', '--webhook', 'wkid_1'],
+      /^links\.created is not an event type: did you mean payment\.link\.created\? /,
+    ],
+    [
+      ['trigger', 'tea', '--webhook', 'wkid_1'],
+      /^tea is not an event type; the types are account\.created, /,
     ],
     [['trigger', 'session.paid'], /^give --webhook or --forward-to; for a real one give --local, /],
     [['resend'], /^give the id of an event or a delivery/],
@@ -259,6 +267,15 @@ test('branding changes what the options name, and keeps the rest', async () => {
     ['#0b6b4d', 'Tea Ltd', 4, ['https://shop.example']],
   );
   assert.deepEqual((await json<Branding>('branding', 'update', '--embed-origin', '')).embedOrigins, []);
+  await json('branding', 'update', '--font', 'serif', ...shop);
+  const changed = await json<Branding>('branding', 'show');
+  const nulls = Object.fromEntries(Object.keys(changed).map((name) => [name, null]));
+  const reset = await json<Branding>('branding', 'update', '--body', JSON.stringify(nulls));
+  const plain = { cornerRadius: 12, font: 'system', embedOrigins: [], updateAt: reset.updateAt };
+  const empty = Object.fromEntries(Object.keys(changed).map((name) => [name, '']));
+  assert.deepEqual(reset, { ...empty, ...plain });
+  const misspelt = await run(['branding', 'update', '--body', '{"colour":null}']);
+  assert.match(misspelt.stderr, /^field_invalid: .*colour/);
   const none = await run(['branding', 'update']);
   assert.deepEqual([none.exitCode, none.stderr.includes('name what to change')], [2, true]);
 });

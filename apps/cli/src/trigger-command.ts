@@ -12,6 +12,8 @@ import { notMadePatterns, recipeOf } from './trigger-recipe.ts';
 const waitLimitMs = 120_000;
 const pollMs = 400;
 const pageSize = 50;
+/** A text that takes more of them is no misspelt type. */
+const mostEdits = 2;
 
 export const triggerCommand: MerchantCommand = {
   does:
@@ -40,8 +42,11 @@ export const triggerCommand: MerchantCommand = {
   async run(options, outside) {
     const text = options.required('event');
     const type = eventTypes.find((each) => each === text);
-    if (type === undefined)
-      throw new UsageError(`${text} is not an event type; the types are ${eventTypes.join(', ')}`);
+    if (type === undefined) {
+      const near = nearestType(text);
+      const list = near === undefined ? '; the' : `: did you mean ${near}? The`;
+      throw new UsageError(`${text} is not an event type${list} types are ${eventTypes.join(', ')}`);
+    }
     if (options.optional('forward-to') !== undefined) return triggerLocally(options, outside, type);
     const access = accessOf(options, outside);
     const webhookId = options.optional('webhook');
@@ -53,6 +58,30 @@ export const triggerCommand: MerchantCommand = {
     return triggerWorld(access, access.world, options, outside, type);
   },
 };
+
+/** The type that a misspelt one is nearest to, whole or without its first word: `link.created` too. */
+function nearestType(text: string): EventType | undefined {
+  const near = eventTypes.map((type) => {
+    const [, short = type] = /^\w+\.(.+\..+)$/.exec(type) ?? [];
+    return { type, edits: Math.min(editsBetween(text, type), editsBetween(text, short)) };
+  });
+  const [best] = near.toSorted((left, right) => left.edits - right.edits);
+  return best !== undefined && best.edits <= mostEdits ? best.type : undefined;
+}
+
+/** How many characters are put in, left out or replaced from one text to the other. */
+function editsBetween(from: string, to: string): number {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (const [above, character] of [...from].entries()) {
+    const next = [above + 1];
+    for (const [index, other] of [...to].entries()) {
+      const [corner = 0, up = 0] = row.slice(index, index + 2);
+      next.push(Math.min(corner + (character === other ? 0 : 1), up + 1, (next[index] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row.at(-1) ?? 0;
+}
 
 /** Makes the event happen in the local world; resolves once it is there. */
 async function triggerWorld(

@@ -16,6 +16,16 @@ export function refuseUnknown(given: object, known: readonly string[], path = ''
       });
 }
 
+/** An id as text, as a request places it. Refuses one that is missing, and an object that has it. */
+export function idText(name: string, given: unknown): string {
+  const value = typeof given === 'string' ? given : typeof given === 'number' ? String(given) : '';
+  if (value !== '' && value.isWellFormed()) return value;
+  const isText = typeof given === 'string' && given !== '';
+  const ofObject = Object(given) === given ? `is an object: give its ${name} alone` : 'is missing';
+  const what = isText ? 'is no Unicode text' : ofObject;
+  throw new FlorinError('argument_invalid', `${name} ${what}`, { param: name });
+}
+
 /** Refuses a count of retries that would never end, and a time that no timer can wait. */
 export function checkLimits(limits: { readonly maxRetries: number; readonly timeoutMs: number }): void {
   const { maxRetries, timeoutMs } = limits;

@@ -1,4 +1,4 @@
-import { checkIdempotencyKey, checkLimits, jsonOf, refuseUnknown } from './argument.ts';
+import { checkIdempotencyKey, checkLimits, idText, jsonOf, refuseUnknown } from './argument.ts';
 import { type ErrorFacts, FlorinError, isErrorSlug } from './error.ts';
 import type { SdkOutside } from './outside.ts';
 import { type Operations, routes } from './wire.gen.ts';
@@ -46,6 +46,8 @@ export interface Send {
   ): Promise<Operations[Id]['reply']>;
   /** Base of the merchant API, without a slash at its end. */
   readonly api: string;
+  /** Waits by chance, up to so many milliseconds. Throws FlorinError (aborted). */
+  pauseUpTo(mostMs: number, signal: AbortSignal | undefined): Promise<void>;
 }
 
 export interface ClientSettings {
@@ -69,8 +71,10 @@ export function openClient(settings: ClientSettings, outside: SdkOutside): Send 
   const send = async <Id extends keyof Operations>(
     id: Id,
     input: OperationInput<Id>,
-    options: CallOptions = {},
+    given?: CallOptions,
   ): Promise<Operations[Id]['reply']> => {
+    // Programs in JavaScript may give null.
+    const options: CallOptions = Object(given);
     const { maxRetries = settings.maxRetries, timeoutMs = settings.timeoutMs, signal } = options;
     checkCallOptions(options);
     checkLimits({ maxRetries, timeoutMs });
@@ -81,11 +85,15 @@ export function openClient(settings: ClientSettings, outside: SdkOutside): Send 
       const waitMs = Math.max(backoffMs(attempt, outside.random()), outcome.retryAfterMs);
       const isLast = attempt >= maxRetries || waitMs > longestRetryAfterMs;
       if (isLast || !outcome.error.retryable) throw outcome.error;
-      await outside.pause(waitMs, signal);
-      if (signal?.aborted === true) throw abortError(signal);
+      await pause(waitMs, signal);
     }
   };
-  return Object.assign(send, { api: settings.api });
+  const pause = async (waitMs: number, signal: AbortSignal | undefined) => {
+    await outside.pause(waitMs, signal);
+    if (signal?.aborted === true) throw abortError(signal);
+  };
+  const pauseUpTo: Send['pauseUpTo'] = (mostMs, signal) => pause(mostMs * outside.random(), signal);
+  return Object.assign(send, { api: settings.api, pauseUpTo });
 }
 
 /** Half of the wait is by chance, so that clients that failed together do not return together. */
@@ -103,15 +111,9 @@ function requestOf<Id extends keyof Operations>(
 ): { url: string; init: RequestInit } {
   const { method, path, isChange } = routes[id];
   const params = new Map(Object.entries(input.params ?? {}));
-  const placed = path.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) => {
-    const given: unknown = params.get(name);
-    const value = typeof given === 'string' ? given : typeof given === 'number' ? String(given) : '';
-    if (value !== '' && value.isWellFormed()) return encodeURIComponent(value);
-    const isText = typeof given === 'string' && given !== '';
-    const ofObject = Object(given) === given ? `is an object: give its ${name} alone` : 'is missing';
-    const what = isText ? 'is no Unicode text' : ofObject;
-    throw new FlorinError('argument_invalid', `${name} ${what}`, { param: name });
-  });
+  const placed = path.replaceAll(/:([A-Za-z]+)/g, (_match, name: string) =>
+    encodeURIComponent(idText(name, params.get(name))),
+  );
   const query = new URLSearchParams();
   for (const [name, value] of Object.entries(input.query ?? {}))
     if (value !== undefined) query.set(name, String(value));

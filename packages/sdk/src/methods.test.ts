@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
-import { type Florin, microUsd, usd } from './florin.ts';
-import { type Answer, openTestService } from './service.fixture.ts';
+import { type CallOptions, type Florin, microUsd, usd } from './florin.ts';
+import { type Answer, failure, openTestService } from './service.fixture.ts';
 
 const link = {
   linkType: 'fixed',
@@ -216,6 +216,27 @@ test('a session without an account gets the only one that takes its token, which
     ...{ slug: 'argument_invalid', param: 'settlementToken' },
     message: 'no account takes base::usdt: yours take base::usdc',
   });
+});
+
+test('sales that begin at one time share the read of the accounts, and a read that failed is not kept', async () => {
+  const answers = [failure(200, 900_101, 'rate_limited'), anything];
+  await using service = await openTestService(...answers);
+  const { sessions } = service.florin.checkout;
+  const sales = (options?: CallOptions) => [sessions.create(sale), sessions.create(sale, options)];
+  const reads = () => service.seen.filter(({ path }) => path.endsWith('/account/list')).length;
+  const slugs = (await Promise.allSettled(sales())).map((each) =>
+    each.status === 'rejected' ? each.reason.slug : '',
+  );
+  assert.deepEqual([slugs, reads()], [['rate_limited', 'rate_limited'], 1]);
+  await Promise.all(sales({ idempotencyKey: 'A-1', timeoutMs: undefined }));
+  assert.equal(reads(), 2);
+});
+
+test('a caller who aborts ends the sale alone, and not those that began with it', async () => {
+  await using service = await openTestService(anything);
+  const { sessions } = service.florin.checkout;
+  const aborted = sessions.create(sale, { signal: AbortSignal.abort() });
+  await Promise.all([assert.rejects(aborted, { slug: 'aborted' }), sessions.create(sale)]);
 });
 
 test('of two accounts that take the token none is chosen', async () => {

@@ -1,3 +1,4 @@
+import { idText } from './argument.ts';
 import type { CallOptions, Send } from './client.ts';
 import { FlorinError } from './error.ts';
 import { errorCodes, type Product } from './wire.gen.ts';
@@ -8,7 +9,8 @@ export async function retrieveProduct(
   productId: string,
   options?: CallOptions,
 ): Promise<Product> {
-  const [found] = await send('listProductsByIds', { body: { productIds: [productId] } }, options);
+  const productIds = [idText('productId', productId)];
+  const [found] = await send('listProductsByIds', { body: { productIds } }, options);
   if (found !== undefined) return found;
   const code = errorCodes.product_not_found;
   throw new FlorinError('product_not_found', `Product not found: ${productId} (${code})`, {

@@ -104,16 +104,25 @@ export function sessionsOf(send: Send): Sessions {
 export function checkoutSessionsOf(send: Send): CheckoutSessions {
   /** As read once: accounts change rarely, and the service refuses one that is gone. */
   let accounts: readonly Account[] | undefined;
+  let reading: Promise<readonly Account[]> | undefined;
+  /** Sales that begin at one time share a read: lists have a low rate. A sale with limits of its own reads alone. */
+  const readAccounts = ({ idempotencyKey: _, ...limits }: CallOptions): Promise<readonly Account[]> => {
+    if (Object.values(limits).some((each) => each !== undefined)) return send('listAccounts', {}, limits);
+    reading ??= send('listAccounts', {}).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
   return {
-    async create(given, options = {}) {
+    async create(given, givenOptions) {
+      const options: CallOptions = Object(givenOptions);
       const { accountId, lineItems, ...request }: CheckoutSessionRequest = Object(given);
       // Before the accounts are read: what is refused here sends nothing.
       checkCallOptions(options);
       if (!Array.isArray(lineItems))
         throw new FlorinError('argument_invalid', 'lineItems is an array of items', { param: 'lineItems' });
       const items = lineItems.map(itemOf);
-      const { idempotencyKey: _, ...ofRead } = options;
-      if (accountId === undefined) accounts ??= await send('listAccounts', {}, ofRead);
+      if (accountId === undefined) accounts ??= await readAccounts(options);
       const account = accountId ?? onlyAccount(accounts ?? [], request.settlementToken);
       const body = { ...request, accountId: account, lineItems: items };
       try {

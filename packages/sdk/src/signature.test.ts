@@ -92,6 +92,8 @@ test('a tolerance that is no number of seconds refuses every notification, and s
     const unwrapping = unwrap(body, headersOf([key]), secret, { now, toleranceSeconds });
     await assert.rejects(unwrapping, { slug: 'argument_invalid', param: 'toleranceSeconds' }, String(wrong));
   }
+  const misspelt = unwrap(body, headersOf([key]), secret, Object({ now, tolerance: 3 }));
+  await assert.rejects(misspelt, { slug: 'argument_invalid', param: 'tolerance' });
   const unwrapping = unwrap(body, headersOf([key]), secret, { now: () => Number.NaN });
   assert.equal(await slugOf(unwrapping), 'webhook_too_old');
 });

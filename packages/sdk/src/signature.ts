@@ -1,3 +1,4 @@
+import { refuseUnknown } from './argument.ts';
 import { FlorinError } from './error.ts';
 import { parseEvent } from './events.ts';
 import type { FlorinEvent } from './wire.gen.ts';
@@ -15,6 +16,7 @@ export interface UnwrapOptions {
   readonly now?: (() => number) | undefined;
 }
 
+const optionNames = ['toleranceSeconds', 'now'] as const satisfies readonly (keyof UnwrapOptions)[];
 const defaultToleranceSeconds = 300;
 /** Signatures that are compared; the service sends one for each key of a webhook, at most two. */
 const maxSignatures = 10;
@@ -33,13 +35,11 @@ export async function unwrap(
   body: string | Uint8Array | ArrayBuffer,
   headers: WebhookHeaders,
   secret: WebhookSecret | undefined,
-  { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: UnwrapOptions = {},
+  options?: UnwrapOptions,
 ): Promise<FlorinEvent> {
-  // Of a text or NaN every comparison is false: no message would be too old.
-  if (!Number.isFinite(toleranceSeconds) || toleranceSeconds < 0)
-    throw new FlorinError('argument_invalid', 'toleranceSeconds is a number of seconds, such as 300', {
-      param: 'toleranceSeconds',
-    });
+  refuseUnknown(Object(options), optionNames);
+  const { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: UnwrapOptions = Object(options);
+  checkTolerance(toleranceSeconds);
   if (Object(headers) !== headers)
     throw new FlorinError('argument_invalid', 'give the headers of the request', { param: 'headers' });
   const bytes = bytesOf(body);
@@ -102,6 +102,14 @@ export async function signedHeaders(options: {
     'webhook-timestamp': String(timestampSeconds),
     'webhook-signature': signatures.join(' '),
   };
+}
+
+/** Refuses what is no time: of a text or NaN every comparison is false, so that no message would be too old. */
+export function checkTolerance(seconds: number = defaultToleranceSeconds): void {
+  if (Number.isFinite(seconds) && seconds >= 0) return;
+  throw new FlorinError('argument_invalid', 'toleranceSeconds is a number of seconds, such as 300', {
+    param: 'toleranceSeconds',
+  });
 }
 
 /** Refuses a secret that is missing, or is no key of a webhook. */

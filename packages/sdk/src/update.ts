@@ -25,8 +25,18 @@ export type Changes<Body> = {
 /** An update takes no key: its request depends on what it has read, and a repeat sets the same again. */
 export type UpdateOptions = Omit<CallOptions, 'idempotencyKey'>;
 
-/** How often an update reads again because another change came between. */
-const mostReads = 5;
+/** How often an update reads and sends, because another change came between each time. */
+const mostTries = 12;
+/** The longest wait before the second try, and before any. It is by chance: changes that met once do not meet again. */
+const firstWaitMs = 100;
+const longestWaitMs = 1_600;
+
+/** The API keeps what an update of the branding leaves out. So a reset sends what it is at first: most of it is empty. */
+const plainBranding: ReadonlyMap<string, unknown> = new Map<string, unknown>([
+  ['cornerRadius', 12],
+  ['font', 'system'],
+  ['embedOrigins', []],
+]);
 
 interface Updated {
   readonly updateProduct: Product;
@@ -68,33 +78,50 @@ export async function update<Id extends Update>(
   operation: Id,
   id: string,
   changes: object,
-  options: UpdateOptions = {},
+  given?: UpdateOptions,
 ): Promise<Updated[Id]> {
   const { read, changed } = things[operation];
+  const options: UpdateOptions = Object(given);
   if ('idempotencyKey' in options)
     throw new FlorinError('argument_invalid', 'an update takes no idempotencyKey: a repeat sets the same', {
       param: 'idempotencyKey',
     });
-  const given = Object.fromEntries(
-    Object.entries(changes).filter(
+  // Programs in JavaScript may give the id among them.
+  if (Object(changes) !== changes)
+    throw new FlorinError(
+      'argument_invalid',
+      'give the changes as an object, behind the id where there is one',
+      {
+        param: 'changes',
+      },
+    );
+  const { ifUpdateAt = null, ...others }: { readonly ifUpdateAt?: unknown } = changes;
+  const named = Object.fromEntries(
+    Object.entries(others).filter(
       ([name, value]) => value !== undefined && !(idNames as readonly string[]).includes(name),
     ),
   );
-  for (let reads = 1; ; reads += 1) {
+  for (let tries = 1; ; tries += 1) {
     const now = await read(send, id, options);
-    refuseLostImage(now, given);
-    const whole = { ...now, ifUpdateAt: now.updateAt, ...given };
-    const body = Object.fromEntries(Object.entries(whole).filter(([, value]) => value !== null));
+    refuseLostImage(now, named);
+    const whole = Object.entries({ ...now, ...named, ifUpdateAt: ifUpdateAt ?? now.updateAt });
+    const body = Object.fromEntries(whole.map(([name, value]) => [name, value ?? resetOf(operation, name)]));
     try {
       // The service checks what programs in JavaScript give.
       await send(operation, { body } as unknown as OperationInput<Id>, options);
     } catch (error) {
-      const isOther = error instanceof FlorinError && error.slug === changed && !('ifUpdateAt' in given);
-      if (isOther && reads < mostReads) continue;
-      throw error;
+      const isOther = error instanceof FlorinError && error.slug === changed && ifUpdateAt === null;
+      if (!isOther || tries >= mostTries) throw error;
+      await send.pauseUpTo(Math.min(firstWaitMs * 2 ** (tries - 1), longestWaitMs), options.signal);
+      continue;
     }
     return read(send, id, options);
   }
+}
+
+/** What is sent for null: nothing where the service replaces the whole thing. */
+function resetOf(operation: Update, name: string): unknown {
+  return operation === 'updateBranding' ? (plainBranding.get(name) ?? '') : undefined;
 }
 
 /** A product does not say which image it waits for, so that sending it back would end the wait. */

@@ -125,7 +125,7 @@ test('an example of the service is answered and left out, unless the receiver wa
   }
 });
 
-test('a secret that is missing or malformed, and a missing function, are refused when the receiver is made', () => {
+test('a secret that is missing or malformed, a missing function and unknown options are refused when the receiver is made', () => {
   const makers: readonly ((options: ReceiverOptions, onEvent: OnEvent) => unknown)[] = [
     expressWebhook,
     honoWebhook,
@@ -154,6 +154,15 @@ test('a secret that is missing or malformed, and a missing function, are refused
       );
     const nothing = undefined as unknown as OnEvent;
     assert.throws(() => make({ secret }, nothing), { slug: 'argument_invalid', param: 'onEvent' });
+    for (const [param, options] of Object.entries({
+      tolerance: { tolerance: 3 },
+      takesFixture: { takesFixture: true },
+      toleranceSeconds: { toleranceSeconds: '3' },
+    }))
+      assert.throws(() => make(Object({ secret, ...options }), () => {}), {
+        slug: 'argument_invalid',
+        param,
+      });
   }
 });
 

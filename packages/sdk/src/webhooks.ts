@@ -1,6 +1,8 @@
+import { refuseUnknown } from './argument.ts';
 import { FlorinError } from './error.ts';
 import {
   checkSecret,
+  checkTolerance,
   type UnwrapOptions,
   unwrap,
   type WebhookHeaders,
@@ -40,8 +42,18 @@ type Verdict = { readonly status: 204 } | { readonly status: 400; readonly reaso
 /** Bytes of a notification; the service sends at most 64 KiB. */
 const maxBodyBytes = 1024 * 1024;
 
+const optionNames = [
+  'secret',
+  'takesFixtures',
+  'toleranceSeconds',
+  'now',
+] as const satisfies readonly (keyof ReceiverOptions)[];
+
 /** Refuses at the start what would fail at the first event. */
-function checkReceiver({ secret }: ReceiverOptions, onEvent: OnEvent): void {
+function checkReceiver(options: ReceiverOptions, onEvent: OnEvent): void {
+  refuseUnknown(Object(options), optionNames);
+  const { secret, toleranceSeconds }: Partial<ReceiverOptions> = Object(options);
+  checkTolerance(toleranceSeconds);
   if (typeof secret !== 'function') checkSecret(secret);
   // Programs in JavaScript may leave it out.
   if (typeof onEvent !== 'function')
