@@ -75,15 +75,26 @@ test('a product that is not there is the error of the API, as a session is', asy
 });
 
 test('the key of a webhook is shown on request alone', async () => {
-  const webhook = { webhookId: 'wkid_1', webhookName: 'Shop', key: `whsec_${'a'.repeat(40)}tail` };
-  await using api = await openTestApi(() => webhook);
-  const environment = { FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' };
-  const keyOf = async (...more: readonly string[]) => {
-    const line = ['webhooks', 'retrieve', 'wkid_1', '--json', ...more];
-    return JSON.parse((await api.run(line, { environment })).stdout).key;
+  const webhook = {
+    webhookId: 'wkid_1',
+    webhookName: 'Shop',
+    ...{ subscribedEvents: ['*'], webhookUrl: '', status: 'active' },
+    key: `whsec_${'a'.repeat(40)}tail`,
   };
-  assert.equal(await keyOf(), 'whsec_****tail');
-  assert.equal(await keyOf('--show-key'), webhook.key);
+  const page = { webhooks: [webhook], hasMore: false, nextCursor: '' };
+  await using api = await openTestApi(({ path }) => (path.includes('/list') ? page : webhook));
+  const environment = { FLORIN_URL: api.url, FLORIN_KEY: 'sk_live_test' };
+  const shownBy = async (...line: readonly string[]) =>
+    JSON.parse((await api.run(['webhooks', ...line, '--json'], { environment })).stdout);
+  const masked = { ...webhook, key: 'whsec_****tail' };
+  assert.deepEqual(await shownBy('retrieve', 'wkid_1'), masked);
+  assert.deepEqual(await shownBy('update', 'wkid_1', '--events', 'session.paid'), masked);
+  assert.deepEqual(await shownBy('list'), [masked]);
+  assert.deepEqual(await shownBy('retrieve', 'wkid_1', '--show-key'), webhook);
+  assert.deepEqual(
+    await shownBy('create', '--name', 'Shop', '--to', 'https://shop.example', '--events', '*'),
+    webhook,
+  );
 });
 
 test('a refund without an amount asks at a terminal, and a script gets what the help says', async () => {

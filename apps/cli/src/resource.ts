@@ -57,8 +57,10 @@ export function listCommand<Item>(parts: {
     outside: CliOutside,
     size: number,
   ) => List<Item> | Promise<List<Item>>;
+  /** An entry as it may be printed, where the API answers more. */
+  readonly shows?: (item: Item) => Item;
 }): MerchantCommand {
-  const { columns, list, options = [], ...others } = parts;
+  const { columns, list, shows = (item) => item, options = [], ...others } = parts;
   return apiCommand({
     ...others,
     options: [...options, limitOption],
@@ -67,7 +69,7 @@ export function listCommand<Item>(parts: {
       // One page where the service gives as many.
       const found = await list(florin, given, outside, Math.min(limit, 100));
       const items = await found.toArray({ limit });
-      return listed(items, columns);
+      return listed(items.map(shows), columns);
     },
   });
 }

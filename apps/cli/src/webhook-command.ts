@@ -26,9 +26,9 @@ const fields = [
   bodyOption,
 ];
 
-/** As the service shows it to keys that may not read it. */
-function maskedKey(key: string): string {
-  return `whsec_****${key.slice(-4)}`;
+/** With the key as the service shows it to those who may not read it: terminals and logs keep what is printed. */
+function masked(webhook: Webhook): Webhook {
+  return { ...webhook, key: `whsec_****${webhook.key.slice(-4)}` };
 }
 
 const maxOverlapSeconds = 30 * 24 * 3600;
@@ -51,7 +51,7 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
   [
     'webhooks list',
     listCommand<Webhook>({
-      does: 'lists webhooks',
+      does: 'lists webhooks, without the keys of their signatures',
       examples: ['webhooks list'],
       columns: {
         WEBHOOK: ({ webhookId }) => webhookId,
@@ -61,6 +61,7 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
         NAME: ({ webhookName }) => webhookName,
       },
       list: (florin) => florin.webhooks.list(),
+      shows: masked,
     }),
   ],
   [
@@ -72,7 +73,7 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
       options: [optional('--show-key', 'shows the key, too')],
       async run(florin, options) {
         const webhook = await florin.webhooks.retrieve(options.required('id'));
-        return shown(options.flag('show-key') ? webhook : { ...webhook, key: maskedKey(webhook.key) });
+        return shown(options.flag('show-key') ? webhook : masked(webhook));
       },
     }),
   ],
@@ -96,7 +97,7 @@ export const webhookCommands: readonly (readonly [string, MerchantCommand])[] = 
       example: "webhooks update wkid_… --events 'session.paid,refund.*'",
       options: fields,
       flags: fieldsOf,
-      update: (florin, id, changes) => florin.webhooks.update(id, changes),
+      update: async (florin, id, changes) => masked(await florin.webhooks.update(id, changes)),
     }),
   ],
   [
