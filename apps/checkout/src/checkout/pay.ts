@@ -232,7 +232,13 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
   if (signature === undefined) return false;
   // The prompt may have been open for long.
   await assertOwed(page, deadline);
-  const submit = () => api.submit(agentApi, sending.path, { ...sending.body, signature });
+  let stage: number = stages.pay;
+  const submit = async () => {
+    const { status } = await api.submit(agentApi, sending.path, { ...sending.body, signature });
+    // The service has answered: it has the payment, and sends it.
+    stage = stages.confirm;
+    return status;
+  };
   try {
     await submit();
   } catch (error) {
@@ -247,15 +253,12 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
     }
   }
   markSent(page, option.chainTitle);
-  // The service has seen the payment: it sends it.
-  page.change({ stage: stages.confirm });
+  page.change({ stage });
   // The same request again returns its outcome; the session's events report the block.
   for (let asked = 0; asked < maxSubmits && page.model.isSent && !isPaid(page); asked += 1) {
     await pause(submitPauseMs);
-    const status = await submit().then(
-      (view) => view.status,
-      () => 'submitted',
-    );
+    const status = await submit().catch(() => 'submitted');
+    if (page.model.isSent) page.change({ stage });
     if (status !== 'failed' || isPaid(page)) continue;
     forgetSent(page);
     throw new ExplainedFailure(texts.reverted);

@@ -50,6 +50,23 @@ test('what only a wallet has seen ticks no step: neither an allowance nor a paym
   await page.close();
 });
 
+test('a signature whose answer is lost ticks no step before the service has answered', async () => {
+  const { page, wallet } = await visit('usdc');
+  await page.route('**/submit*', (route) => route.abort());
+  await life.pauseMining();
+  await pay(page);
+  await page.locator('#step').getByText('Waiting for Ethereum to show the payment…').waitFor();
+  const signs = () => page.locator('.stages .dot').allTextContents();
+  assert.deepEqual(await signs(), ['✓', '–', '3', '4', '5']);
+  await page.unroute('**/submit*');
+  await page.locator('.stages [aria-current=step]', { hasText: '4' }).waitFor();
+  assert.deepEqual(await signs(), ['✓', '–', '✓', '4', '5']);
+  life.mine();
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+  await page.close();
+});
+
 test('if a wallet does not know the network and cannot add it, the page names the network to change to', async () => {
   const { page, wallet } = await visit('usdc', (taught) => {
     taught.current = 31_338;
