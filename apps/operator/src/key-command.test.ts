@@ -115,6 +115,10 @@ test('a key with contradictory limits is not created', async () => {
     2,
     '--max-day is 1.5000001: give US dollars such as 4.50',
   ]);
+  assert.deepEqual(await outcome('--kind restricted --max-session 0'), [
+    2,
+    '--max-session is 0: give US dollars such as 4.50',
+  ]);
   assert.deepEqual(await outcome('--kind restricted --preset agent --permission events:read'), [
     2,
     '--preset and --permission exclude each other: list every permission, or name a preset',

@@ -105,7 +105,8 @@ function amountOf(options: Options, name: string): MicroUsd | undefined {
   const text = options.optional(name);
   if (text === undefined) return undefined;
   const amount = parseUsd(text);
-  if (amount === undefined) throw new UsageError(`--${name} is ${text}: give US dollars such as 4.50`);
+  if (amount === undefined || amount === 0n)
+    throw new UsageError(`--${name} is ${text}: give US dollars such as 4.50`);
   return amount;
 }
 
