@@ -49,6 +49,9 @@ export async function readDepositBalances(
   return amounts;
 }
 
+/** How long one node may take: a silent one holds up the deposits after this one for so long. */
+const timeLimitMs = 4_000;
+
 /**
  * The balance at the newest block, on which all answering providers agree, and at least as many as the chain's finality
  * asks for; undefined otherwise.
@@ -58,7 +61,7 @@ export async function readAgreedBalance(
   { finality: { quorum = 1 } }: Pick<Chain, 'finality'>,
   balance: DepositBalance,
 ): Promise<bigint | undefined> {
-  const answers = await pollNodes(rpc, [balanceCall(balance, 'latest')]);
+  const answers = await pollNodes(rpc, [balanceCall(balance, 'latest')], { timeLimitMs });
   const amounts = answers.flatMap(({ outcomes: [outcome] }) =>
     outcome !== undefined && 'result' in outcome ? [balanceIn(outcome.result)] : [],
   );

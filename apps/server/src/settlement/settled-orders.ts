@@ -69,10 +69,16 @@ async function askAtFinal(
   }
 }
 
-/** What a node says of the order at an index. A node that keeps no state of final blocks counts with its newest block. */
+/**
+ * What a node says of the order at an index. A node that answers nothing at the final block counts with its newest block, and
+ * only when it calls the order settled there: it may be behind.
+ */
 function voteOf({ outcomes }: NodeAnswer, index: number): boolean[] {
-  const told = outcomes.slice(2 * index, 2 * index + 2).flatMap(wordIn);
-  return told.slice(0, 1).map(isSettledAnswer);
+  const told = outcomes
+    .slice(2 * index, 2 * index + 2)
+    .map((outcome) => wordIn(outcome).map(isSettledAnswer));
+  const [atFinal = [], newest = []] = told;
+  return atFinal.length > 0 ? atFinal : newest.filter(Boolean);
 }
 
 function wordIn(outcome: RpcOutcome): Hex[] {

@@ -202,6 +202,22 @@ test('one provider that lies neither makes a vault pay nor stops a payout that t
   assert.equal(await stateOf(order, 'payout'), 'sent');
 });
 
+test('providers that are behind the final block hold up no payout, and confirm none', async () => {
+  const order = await toPayOut();
+  const isBehind = (call: ContractCall) => (isOfFinal(call) ? undefined : open);
+  world.otherNodes = [isBehind, isBehind];
+  await sendOfQuorum();
+  assert.equal(await stateOf(order, 'payout'), 'waiting', 'only one of two says so');
+  world.clock.time += 10_000;
+  world.otherNodes = [() => settled, isBehind, isBehind];
+  await sendOfQuorum();
+  assert.equal(await stateOf(order, 'payout'), 'sent');
+  const next = await toPayOut();
+  world.otherNodes = [isBehind];
+  await send('payout');
+  assert.equal(await stateOf(next, 'payout'), 'sent', 'one provider is enough');
+});
+
 test('the vault of another chain than the order’s does not pay it', async () => {
   const order = await toPayOut();
   await world.database.db.query(moveLeg, { orderId: order.orderId, chainId: order.chainId });
