@@ -44,21 +44,23 @@ function payCalldata(order: StoredOrder): Hex {
 
 /**
  * The answer to POST /payment/prepare: the transaction, the approvals before it, and a description in words. Refuses with
- * chain_unavailable an order whose gateway the configuration no longer names: its call would revert.
+ * chain_unavailable an order that is still to be paid and whose gateway the configuration no longer names: its call would
+ * revert.
  */
 export function preparedView(deps: ViewContext, given: PreparedPayment): PreparedView {
-  // A replayed order may name a previous gateway: it is still paid there.
-  const gateway = spenderOf(given.order, given.chain);
-  if (gateway === undefined) throw new Refusal('chain_unavailable', given.chain.name);
-  const chain = { ...given.chain, gateway };
-  const payment = { ...given, chain };
-  const { session, order } = payment;
-  const calldata = payCalldata(order);
-  const chainId = chain.chainId.toString();
+  const { session, order } = given;
   // Paid or lost: a replay has nothing to execute. The session's own view says which.
   const situation = situationOf(deps, { session, isPaymentLost: false });
-  const txRequest = { chainId, to: chain.gateway, data: calldata, value: '0' };
   const isPayable = situation === 'session_ready' || situation === 'payment_parameters_required';
+  // A replayed order may name a previous gateway: it is still paid there.
+  const gateway = spenderOf(order, given.chain);
+  if (gateway === undefined && isPayable) throw new Refusal('chain_unavailable', given.chain.name);
+  // The present gateway takes nothing for an order that it does not know.
+  const chain = { ...given.chain, gateway: gateway ?? given.chain.gateway };
+  const payment = { ...given, chain };
+  const calldata = payCalldata(order);
+  const chainId = chain.chainId.toString();
+  const txRequest = { chainId, to: chain.gateway, data: calldata, value: '0' };
   const prerequisites = isPayable ? prerequisitesOf(payment) : [];
   const approvals = prerequisites.map((prerequisite) => prerequisite.txRequest);
   return {

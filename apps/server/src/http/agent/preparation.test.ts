@@ -58,7 +58,7 @@ const setGateway = statement({
   text: 'update orders set gateway = :gateway where order_id = :orderId',
 });
 
-test('an order whose gateway the configuration no longer names is not prepared again', async () => {
+test('an order whose gateway the configuration no longer names is not prepared again while it is to be paid', async () => {
   const first = await prepare(await createSession());
   const { orderId } = first.view.aiView.paymentExecutionGuide.order;
   const again = async (gateway: string) => {
@@ -67,6 +67,14 @@ test('an order whose gateway the configuration no longer names is not prepared a
   };
   const refused = await again(`0x${'ee'.repeat(20)}`);
   assert.deepEqual([refused.httpStatus, refused.body['code']], [503, 900401]);
+  // What is not to be executed any more is told as it is, and not as a chain to wait for.
+  world.clock.time += 3_600_000;
+  const late = viewOf<PreparedView>(await world.post('/payment/prepare', first.body));
+  world.clock.time -= 3_600_000;
+  assert.deepEqual(
+    [late.calldata, late.aiView.workflow.nextAction.action],
+    [first.view.calldata, 'poll_session'],
+  );
   const known = viewOf<PreparedView>(await again(first.view.executorContract.toLowerCase()));
   assert.equal(known.calldata, first.view.calldata);
 });
