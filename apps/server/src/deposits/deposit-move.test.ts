@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, beforeEach, test } from 'node:test';
-import { RpcError, type RpcOutcome } from '@florin/evm';
+import { type Rpc, RpcError, type RpcOutcome } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import { microUsd } from '@florin/protocol/money.ts';
@@ -153,16 +153,22 @@ test('nothing is added while providers differ about what has arrived, or while t
   const holds = (amount: bigint): RpcOutcome => ({
     result: encodeAbiParameters([{ type: 'uint256' }], [amount]),
   });
+  const limits = new Set<number | undefined>();
   const addWith = (...said: RpcOutcome[]) => {
     const deps = moves.deps();
     const answers = said.map((outcome, index) => ({ node: String(index), outcomes: [outcome] }));
-    const rpc = { ...deps.rpcOf(), askEach: async () => answers };
+    const askEach: Rpc['askEach'] = async (_calls, options) => {
+      limits.add(options?.timeLimitMs);
+      return answers;
+    };
+    const rpc = { ...deps.rpcOf(), askEach };
     return add({ ...deps, rpcOf: () => rpc }, chain, order, { most: 20_000n, during: 'initialized' });
   };
   assert.equal(await addWith(holds(10_000_000n)), false);
   assert.equal(await addWith(holds(10_000_000n), { error: new RpcError(-32000, 'busy') }), false);
   assert.equal(await addWith(holds(10_000_000n), holds(10_010_000n), holds(10_000_000n)), false);
-  assert.deepEqual(moves.logged, Array(3).fill('deposits.balance_not_agreed'));
+  assert.deepEqual(moves.logged, ['deposits.balance_not_agreed'], 'once for each deposit');
+  assert.deepEqual([...limits], [4_000], 'a silent node holds up the other deposits for so long');
   assert.equal(await addWith(holds(10_010_000n), holds(10_010_000n)), true);
 });
 

@@ -35,7 +35,7 @@ import {
 import { additionCall, collectCall, type DepositBalance, readAgreedBalance } from './deposit-call.ts';
 import { aDayAgo, budgetOwnerOf, gasOf, gasVerdict, type RequestedMove } from './deposit-gas.ts';
 import { type DepositMoveStatus, depositMoveTransition } from './deposit-move.machine.ts';
-import { reportBound, reportMismatch, reportRevert, reportWaiting } from './report.ts';
+import { reportBalance, reportBound, reportMismatch, reportRevert, reportWaiting } from './report.ts';
 
 /** The balance of an order's own token at its deposit address. */
 export function ownBalance(chain: Chain, order: StoredOrder): DepositBalance {
@@ -117,8 +117,7 @@ export async function add(
   // A wrong answer of one node would be money sent: where nodes differ, the next look decides.
   const latest = await readAgreedBalance(deps.rpcOf(chain.chainId), chain, balance);
   if (latest === undefined) {
-    const { chainId, orderId } = order;
-    deps.log.info('deposits.balance_not_agreed', { chainId, orderId });
+    reportBalance(deps, order);
     return false;
   }
   const lacking = order.order.total - latest;

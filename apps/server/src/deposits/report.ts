@@ -16,7 +16,7 @@ export interface DepositReports {
   readonly budgets: Map<string, { readonly name: BudgetName; readonly owner: string; readonly gas: bigint }>;
   /** Owners of a budget of which a payer has used up a share, and the time of the report in milliseconds. */
   readonly payers: Map<string, number>;
-  /** The last reported revert of each move of each deposit. */
+  /** The last reported revert of each move of each deposit, and what else is reported of a deposit once. */
   readonly reverts: Map<string, string>;
 }
 
@@ -47,15 +47,20 @@ function putNewest(reverts: Map<string, string>, key: string, value: string): vo
   reverts.set(key, value);
 }
 
+/** Whether something about a deposit is not logged yet; it counts as logged from then on. */
+function isNew(reverts: Map<string, string>, key: string, value = ''): boolean {
+  if (reverts.get(key) === value) return false;
+  putNewest(reverts, key, value);
+  return true;
+}
+
 /** Logs that a move would revert: once for each move of a deposit until its revert changes. */
 export function reportRevert(
   { log, reports: { reverts } }: Reporter,
   { orderId, chainId, move, token }: { orderId: string; chainId: number; move: string; token: string },
   data: string,
 ): void {
-  const key = `${orderId} ${move} ${token}`;
-  if (reverts.get(key) === data) return;
-  putNewest(reverts, key, data);
+  if (!isNew(reverts, `${orderId} ${move} ${token}`, data)) return;
   log.info('deposits.would_revert', { chainId, orderId, move, data });
 }
 
@@ -65,9 +70,7 @@ export function reportMismatch(
   { orderId, chainId }: { readonly orderId: string; readonly chainId: number },
   mismatch: string,
 ): void {
-  const key = `${orderId} mismatch`;
-  if (reverts.has(key)) return;
-  putNewest(reverts, key, mismatch);
+  if (!isNew(reverts, `${orderId} mismatch`)) return;
   const error = new Error('an order in the database is not what the configuration and its id say');
   log.error('deposits.order_in_doubt', error, { chainId, orderId, mismatch });
 }
@@ -78,11 +81,17 @@ export function reportBound(
   { orderId, chainId }: { readonly orderId: string; readonly chainId: number },
   { lacking, configuredMost }: { readonly lacking: bigint; readonly configuredMost: bigint },
 ): void {
-  const key = `${orderId} bound`;
-  if (reverts.has(key)) return;
-  putNewest(reverts, key, '');
+  if (!isNew(reverts, `${orderId} bound`)) return;
   const amounts = { lacking: lacking.toString(), configuredMost: configuredMost.toString() };
   log.warn('deposits.above_configured_bound', { chainId, orderId, ...amounts });
+}
+
+/** Logs that providers differ about what a deposit has, or too few answer: once for each deposit. */
+export function reportBalance(
+  { log, reports: { reverts } }: Pick<Reporter, 'log' | 'reports'>,
+  { orderId, chainId }: { readonly orderId: string; readonly chainId: number },
+): void {
+  if (isNew(reverts, `${orderId} balance`)) log.info('deposits.balance_not_agreed', { chainId, orderId });
 }
 
 /**
