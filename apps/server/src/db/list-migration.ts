@@ -6,7 +6,12 @@ import { type CountedList, countedLists, valueSeparator } from './counted-list.t
 const archives: Readonly<Record<string, string>> = { sessions: 'sessions_archive' };
 /** The lists that migrations from before these texts count. */
 const earlier: ReadonlySet<string> = new Set([
-  ...['sessions', 'events', 'deliveries', 'refunds', 'products', 'links'],
+  'sessions',
+  'events',
+  'deliveries',
+  'refunds',
+  'products',
+  'links',
 ]);
 
 /** What a list needs, in its order: each is a migration, which begins with `head` and has a title for each list. */
