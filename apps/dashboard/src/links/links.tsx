@@ -65,6 +65,9 @@ const linkColumns = (
         <span className="font-medium">{link.linkName}</span>
         <span className="block text-sm text-soft sm:hidden">
           <LinkAmount {...link} />
+          {link.status === 'active' && closureOf(link.settlementToken) !== undefined && (
+            <span className="text-bad"> · No payments now</span>
+          )}
         </span>
       </>
     ),

@@ -4,7 +4,7 @@ import { Confirm } from '../ui/confirm.tsx';
 import { CancelButton, DialogActions, Sheet } from '../ui/dialog.tsx';
 import { differs, useDraftGuard } from '../ui/draft-guard.tsx';
 import { onSubmit } from '../ui/form.ts';
-import { shortAddress } from '../ui/format.ts';
+import { formatNumber, shortAddress } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -167,17 +167,22 @@ function StoppedLinks({ accountId }: { readonly accountId: string }) {
   if (stopped.length === 0)
     return <p>{hasMore ? 'Its payment links are disabled.' : 'No active link uses it.'}</p>;
   const more = stopped.length - namedLinks;
-  const names = stopped.slice(0, namedLinks).map(({ linkName }) => isolated(linkName));
   return (
-    <p>
-      <strong>
+    <>
+      <p className="font-medium text-ink">
         {hasMore ? 'At least ' : ''}
-        {stopped.length === 1 ? '1 active link stops' : `${stopped.length} active links stop`}
-      </strong>
-      : {names.join(', ')}
-      {more > 0 && ` and ${more} more`}. To keep a link, edit it first and choose another wallet. Afterwards
-      each must be edited and enabled.
-    </p>
+        {stopped.length === 1 ? '1 active link stops' : `${stopped.length} active links stop`}:
+      </p>
+      <ul className="list-disc pl-5">
+        {stopped.slice(0, namedLinks).map(({ linkId, linkName }) => (
+          <li key={linkId} className="line-clamp-2 wrap-anywhere">
+            <bdi>{linkName}</bdi>
+          </li>
+        ))}
+        {more > 0 && <li>{formatNumber(more)} more</li>}
+      </ul>
+      <p>To keep a link, first edit it and choose another wallet. Later it must be enabled again as well.</p>
+    </>
   );
 }
 

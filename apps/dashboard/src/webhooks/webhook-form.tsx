@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react';
+import { useLayoutEffect, useState } from 'react';
 import { fieldError, sayFailure } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
 import { Button } from '../ui/button.tsx';
@@ -93,7 +93,8 @@ function useHookForm({
   const update = useWrite('POST /webhook/update', { onDone: () => toast('Webhook changed') });
   const write = hook === undefined ? create : update;
   const { reset, isRunning } = write;
-  useEffect(() => onHold(isRunning), [onHold, isRunning]);
+  // Before the answer is drawn: Escape is taken as soon as it can be read.
+  useLayoutEffect(() => onHold(isRunning), [onHold, isRunning]);
   const base = useBase(hook?.updateAt, write, 'webhook_changed');
   const change = (changed: Partial<Draft>) => {
     setDraft({ ...draft, ...changed });

@@ -52,6 +52,24 @@ export default function Settlements() {
   );
 }
 
+/** Whose money it is, and the page of its payment. */
+function PaymentOf({
+  leg,
+  names,
+}: {
+  readonly leg: DelayedLeg;
+  readonly names: ReadonlyMap<string, string>;
+}) {
+  return (
+    <>
+      <span className="block max-w-40 truncate text-sm text-soft">
+        <bdi>{names.get(leg.merchantId) ?? leg.merchantId}</bdi>
+      </span>
+      <PaymentLink leg={leg} />
+    </>
+  );
+}
+
 function DelayedTable({
   legs,
   health,
@@ -65,6 +83,12 @@ function DelayedTable({
   const names = useMerchantNames();
   const chainName = (chainId: number) =>
     health?.chains.find((chain) => chain.chainId === String(chainId))?.chain ?? String(chainId);
+  const releaseButton = (leg: DelayedLeg) =>
+    leg.status === 'waiting' && (
+      <Button size="small" onClick={() => setReleased(leg)}>
+        Release… <span className="sr-only">{leg.orderId}</span>
+      </Button>
+    );
   const columns: readonly Column<DelayedLeg>[] = [
     {
       key: 'state',
@@ -80,16 +104,20 @@ function DelayedTable({
       key: 'why',
       header: 'Why',
       isWide: true,
-      cell: ({ reason, leg, chainId, netValue }) => (
+      cell: (row) => (
         <>
-          <span className="block whitespace-normal">{reasonText(reason)}</span>
+          <span className="block whitespace-normal">{reasonText(row.reason)}</span>
           <span className="block text-sm whitespace-normal text-soft">
-            {purposeText(leg)} on {chainName(chainId)}
+            {purposeText(row.leg)} on {chainName(row.chainId)}
             <span className="sm:hidden">
               {' · '}
-              <Usd micro={netValue} />
+              <Usd micro={row.netValue} />
             </span>
           </span>
+          <span className="mt-1 block md:hidden">
+            <PaymentOf leg={row} names={names} />
+          </span>
+          <span className="mt-2 block sm:hidden">{releaseButton(row)}</span>
         </>
       ),
     },
@@ -104,14 +132,7 @@ function DelayedTable({
       key: 'payment',
       header: 'Payment',
       from: 'md',
-      cell: (leg) => (
-        <>
-          <span className="block max-w-40 truncate text-sm text-soft">
-            <bdi>{names.get(leg.merchantId) ?? leg.merchantId}</bdi>
-          </span>
-          <PaymentLink leg={leg} />
-        </>
-      ),
+      cell: (leg) => <PaymentOf leg={leg} names={names} />,
     },
     { key: 'order', header: 'Order', isExtra: true, cell: ({ orderId }) => <Address address={orderId} /> },
     {
@@ -136,12 +157,7 @@ function DelayedTable({
       header: '',
       isAtEnd: true,
       from: 'sm',
-      cell: (leg) =>
-        leg.status === 'waiting' && (
-          <Button size="small" onClick={() => setReleased(leg)}>
-            Release… <span className="sr-only">{leg.orderId}</span>
-          </Button>
-        ),
+      cell: releaseButton,
     },
   ];
   return (

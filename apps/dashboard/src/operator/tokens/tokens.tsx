@@ -136,14 +136,19 @@ function TokenUse({ token }: { readonly token: string }) {
   if (use.data === undefined) return <p className="text-soft">Counting what settles in it…</p>;
   const { links, merchants, sessions } = use.data;
   const count = (number: number, one: string) => `${formatNumber(number)} ${one}${number === 1 ? '' : 's'}`;
+  const kinds = [
+    ...(links === 0 ? [] : [`${count(links, 'active link')} of ${count(merchants, 'merchant')}`]),
+    ...(sessions === 0 ? [] : [count(sessions, 'unpaid session')]),
+  ];
+  if (kinds.length === 0) return <p>No active link and no unpaid session settles in it.</p>;
+  const isOne = links + sessions === 1;
   return (
     <p>
-      <strong>
-        {count(links, 'active link')} of {count(merchants, 'merchant')} and{' '}
-        {count(sessions, 'unpaid session')} settle in it
+      <strong className="text-ink">
+        {kinds.join(' and ')} {isOne ? 'settles' : 'settle'} in it
       </strong>{' '}
-      and take no payment in any token until it is taken again. Their pages say that payment is not possible
-      at the moment, and their merchants see it on Home.
+      and {isOne ? 'takes' : 'take'} no payment in any token until it is taken again. Their pages say that
+      payment is not possible at the moment, and merchants see on Home how many of their links stand still.
     </p>
   );
 }
