@@ -22,7 +22,7 @@ import {
   webhookBacklogs,
 } from './health.sql.ts';
 import { readStatus } from './status.ts';
-import { attemptsOf } from './work.ts';
+import { sendingOf } from './work.ts';
 
 /** Rows of each list; the oldest matter most. */
 const maxListed = 200;
@@ -83,7 +83,7 @@ export async function readHealth(
       ...{ ...leg, netValue: netValue.toString(), since: since.toISOString() },
       nextAt: retryAt?.toISOString() ?? '',
     })),
-    transactions: transactions.map((row) => ({ chainId: String(row.chain_id), ...attemptsOf(row) })),
+    transactions: transactions.map((row) => ({ chainId: String(row.chain_id), ...sendingOf(row) })),
     deliveries: {
       waiting: Number(work.waiting),
       overdue: Number(work.overdue),

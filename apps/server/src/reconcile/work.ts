@@ -124,13 +124,13 @@ function transactionOf(row: Row<typeof transactionsById>, chains: Chains): Servi
     transactionId: row.transaction_id.toString(),
     ...chainOf(row.chain_id, chains),
     status: row.status as ServiceTransaction['status'],
-    ...attemptsOf(row),
+    ...sendingOf(row),
     updateAt: row.updated_at.toISOString(),
   };
 }
 
 /** How a transaction of ours is being sent, as the operator's screens show it. */
-export function attemptsOf(
+export function sendingOf(
   row: Omit<Row<typeof transactionsById>, 'transaction_id' | 'status' | 'updated_at'>,
 ) {
   return {
