@@ -8,6 +8,7 @@ import {
   compileCheck,
   findBranding,
   imageOptionsOf,
+  lockedBranding,
   noIntake,
   openImages,
   searchSnapshots,
@@ -89,16 +90,16 @@ async function change(
   outside: CommandContext,
   { merchantId, changes }: Change,
 ): Promise<void> {
-  // Sending a hosted URL back keeps the image.
-  const { updateAt: _at, ...wanted } = { ...(await findBranding(db, merchantId)), ...changes };
-  const { logoUrl, darkLogoUrl, iconUrl, embedOrigins, ...look } = wanted;
   const images = imagesOf(db, config, outside);
   try {
-    const urls = { logoUrl, darkLogoUrl, iconUrl };
-    const taken = await takeBrandImages(images?.intake ?? noIntake, db, { merchantId, urls });
-    await db.transaction((transaction) =>
-      updateBranding(transaction, outside, { merchantId, images: taken, look, embedOrigins }),
-    );
+    const taken = await takeBrandImages(images?.intake ?? noIntake, db, { merchantId, urls: changes });
+    await db.transaction(async (transaction) => {
+      const stored = await lockedBranding(transaction, merchantId);
+      const { updateAt: _at, ...wanted } = { ...stored.branding, ...changes };
+      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, embedOrigins, ...look } = wanted;
+      const kept = { ...stored.images, ...taken };
+      await updateBranding(transaction, outside, { merchantId, images: kept, look, embedOrigins });
+    });
   } finally {
     await images?.close();
   }

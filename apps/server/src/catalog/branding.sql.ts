@@ -1,4 +1,5 @@
 import { statement } from '@florin/pg';
+import { awaitLockOf } from '#db/advisory-lock.ts';
 import { isUnchangedSince } from '#db/unchanged-since.ts';
 
 const look = {
@@ -23,6 +24,14 @@ export const brandingOfMerchant = statement({
   parameters: { merchantId: 'text' },
   columns: { ...look, updated_at: 'timestamptz' },
   text: `select ${names.join(', ')}, updated_at from branding where merchant_id = :merchantId`,
+});
+
+// Held until the transaction ends. Updates read what they leave out, and wait for each other before; the first one has no row yet.
+export const takeBrandingTurn = statement({
+  name: 'branding_take_turn',
+  parameters: { merchantId: 'text' },
+  columns: { locked: 'text' },
+  text: `select ${awaitLockOf('branding', ':merchantId::text')}::text as locked`,
 });
 
 // Concurrent updates wait for each other, so that each one releases the images that it replaced.

@@ -29,7 +29,8 @@ after(() => world.close());
 
 const take = async (url: string): Promise<BrandImage> => {
   const request = { merchantId, urls: { logoUrl: url } };
-  return (await takeBrandImages(imageIntake(world.deps), world.database.db, request)).logo;
+  const { logo } = await takeBrandImages(imageIntake(world.deps), world.database.db, request);
+  return logo ?? assert.fail('no logo');
 };
 const replace = (images: Partial<BrandImages>, look: Partial<BrandLook>, ifUpdateAt?: string) =>
   world.database.db.transaction((transaction) =>

@@ -4,7 +4,13 @@ import type { Branding, BrandLook } from '@florin/protocol/branding.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Clock } from '#outside/clock.ts';
-import { brandingOfMerchant, lockBranding, putBranding, shownMerchant } from './branding.sql.ts';
+import {
+  brandingOfMerchant,
+  lockBranding,
+  putBranding,
+  shownMerchant,
+  takeBrandingTurn,
+} from './branding.sql.ts';
 import type { ImageIntake } from './images/intake.ts';
 import { touchHostedImage } from './images/product-image.ts';
 
@@ -38,10 +44,20 @@ export async function findBranding(queryable: Queryable, merchantId: string): Pr
   return { ...lookOf(row), updateAt: formatTimestamp(row.updated_at) };
 }
 
-/** The same with its row locked until the transaction ends. Without a row nothing is locked. */
-export async function lockedBranding(transaction: Transaction, merchantId: string): Promise<Branding> {
-  await transaction.query(lockBranding, { merchantId });
-  return findBranding(transaction, merchantId);
+/** The same with its images, for a change: until the transaction ends no other one reads it for a change. */
+export async function lockedBranding(
+  transaction: Transaction,
+  merchantId: string,
+): Promise<{ readonly branding: Branding; readonly images: BrandImages }> {
+  await transaction.query(takeBrandingTurn, { merchantId });
+  const [row] = await transaction.query(lockBranding, { merchantId });
+  const branding = await findBranding(transaction, merchantId);
+  const images = {
+    logo: { name: row?.logo_name ?? '', url: branding.logoUrl },
+    darkLogo: { name: row?.dark_logo_name ?? '', url: branding.darkLogoUrl },
+    icon: { name: row?.icon_name ?? '', url: branding.iconUrl },
+  };
+  return { branding, images };
 }
 
 function lookOf(row: Omit<Row<typeof brandingOfMerchant>, 'updated_at'>): HostedLook {
@@ -87,26 +103,27 @@ function isBranded(columns: BrandColumns): columns is Omit<Row<typeof brandingOf
 export type BrandImageUrls = Pick<Branding, 'logoUrl' | 'darkLogoUrl' | 'iconUrl'>;
 
 /**
- * Downloads the images that a merchant names, outside of any transaction. A product can be sold without its image, so that
+ * Downloads the images that a merchant names, and no others, outside of any transaction. A product can be sold without its image, so that
  * image is retried later. A brand's image that cannot be downloaded is refused (400101).
  */
 export async function takeBrandImages(
   intake: ImageIntake,
   queryable: Queryable,
   { merchantId, urls }: { readonly merchantId: string; readonly urls: Partial<BrandImageUrls> },
-): Promise<BrandImages> {
-  const take = async (field: keyof BrandImageUrls): Promise<BrandImage> => {
-    const image = await intake.take(queryable, { merchantId, url: urls[field] ?? '' });
+): Promise<Partial<BrandImages>> {
+  const take = async (field: keyof BrandImageUrls, url: string): Promise<BrandImage> => {
+    const image = await intake.take(queryable, { merchantId, url });
     if (image.status === 'none') return noBrandImage;
     if (image.status === 'hosted') return { name: image.name, url: image.url };
     throw fieldRefusal(field, `cannot be used: ${image.reason}`);
   };
+  const taken: { -readonly [Name in keyof BrandImages]?: BrandImage } = {};
   // One after the other: a merchant downloads few images at once.
-  return {
-    logo: await take('logoUrl'),
-    darkLogo: await take('darkLogoUrl'),
-    icon: await take('iconUrl'),
-  };
+  for (const name of ['logo', 'darkLogo', 'icon'] as const) {
+    const url = urls[`${name}Url`];
+    if (url !== undefined) taken[name] = await take(`${name}Url`, url);
+  }
+  return taken;
 }
 
 /**

@@ -15,6 +15,7 @@ export const advisoryLocks = {
   payer: { key: 'authorization ', guards: "a payer's authorizations and quota of open sessions" },
   idempotencyKey: { key: 'idempotency ', guards: 'a request with an idempotency key, while it is answered' },
   link: { key: 'link ', guards: 'what a payment link sells, while it is changed' },
+  branding: { key: 'branding ', guards: "a merchant's branding, while it is changed" },
   ...evmLocks,
   x402Offer: { key: 'x402 ', guards: 'the session of an x402 offer, while a payment for it is judged' },
   gasBudget: { key: 'gas of ', guards: "a budget of gas for payers' payments, while it is summed up" },

@@ -1,6 +1,5 @@
 import type { Transaction } from '@florin/pg';
 import type { Branding } from '@florin/protocol/branding.ts';
-import { lockedBranding } from '#catalog/branding.ts';
 import { usedOrigins } from './payer-place.sql.ts';
 
 /** The fields of a link or a session that send payers to a shop. */
@@ -34,20 +33,19 @@ export interface NewPages {
 }
 
 /**
- * What of a branding is new, with its row locked, so that it stays so until the transaction ends. Pages and the returns of
- * links often lie with services that many merchants share, such as messengers and forms. So a page counts as known by its whole
+ * What of a branding is new; the caller has locked what is stored. Pages and the returns of links often lie with services that many merchants share, such as messengers and forms. So a page counts as known by its whole
  * URL alone, and an origin that embeds the checkout by itself.
  */
 export async function newPages(
   transaction: Transaction,
   merchantId: string,
-  wanted: Partial<Pages>,
+  stored: Pages,
+  wanted: Pages,
 ): Promise<NewPages> {
-  const stored = await lockedBranding(transaction, merchantId);
   const known = new Set(pageFields.map((field) => stored[field]));
-  const pages = pageFields.map((field) => wanted[field] ?? '').filter((url) => !known.has(url));
-  const embeds = (wanted.embedOrigins ?? []).map((url) => new URL(url).origin);
-  const legalName = wanted.legalName ?? '';
+  const pages = pageFields.map((field) => wanted[field]).filter((url) => !known.has(url));
+  const embeds = wanted.embedOrigins.map((url) => new URL(url).origin);
+  const { legalName } = wanted;
   return {
     places: [...(await newOrigins(transaction, merchantId, embeds)), ...new Set(pages)],
     legalName: legalName === stored.legalName ? undefined : [stored.legalName, legalName],

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
+import { noBrandImages, updateBranding } from '#catalog/branding.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
@@ -97,14 +98,29 @@ test('an update of the branding keeps what it leaves out, and is refused where t
   const { updateAt: _at, ...now } = await read();
   assert.deepEqual(now, { ...before, color: '#0b6b4d', legalName: '' });
   assert.equal((await update({ color: '', ifUpdateAt: updateAt })).code, 100308);
-  const raced = await Promise.all([update({ color: '#111111' }), update({ background: '#222222' })]);
-  const codes = raced.map(({ code }) => code);
-  const { color, background } = await read();
-  const changed = [color === '#111111', background === '#222222'];
-  assert.deepEqual(
-    codes.map((code) => code === 0),
-    changed,
-  );
+  // Nothing answers there any more.
+  const logo = { name: 'img_old.png', url: 'https://old.invalid/img_old.png' };
+  const brand = { merchantId, images: { ...noBrandImages, logo }, look: { legalName: 'Tea Ltd' } };
+  await world.database.db.transaction((transaction) => updateBranding(transaction, world.deps, brand));
+  assert.equal((await update({ color: '#0b6b4d' })).code, 0);
+  assert.deepEqual([(await read()).logoUrl, (await read()).legalName], [logo.url, 'Tea Ltd']);
+  assert.equal((await update({ logoUrl: '' })).code, 0);
+  assert.equal((await read()).logoUrl, '');
+});
+
+test('of updates of the branding at one time each keeps what the others set, the first of all too', async () => {
+  const key = await world.addKey(await world.addMerchant());
+  const update = (body: object) => world.send('POST', '/branding/update', { key, body });
+  for (const changes of [
+    { color: '#111111', background: '#222222', cornerRadius: 3, font: 'serif', legalName: 'Tea Ltd' },
+    { color: '#333333', background: '#444444', cornerRadius: 4, font: 'rounded', legalName: 'Tea Inc' },
+  ]) {
+    const each = Object.entries(changes).map(([name, value]) => update({ [name]: value }));
+    const replies = await Promise.all(each);
+    assert.deepEqual(new Set(replies.map(({ code }) => code)), new Set([0]));
+    const { data } = await world.send('GET', '/branding/detail', { key });
+    assert.deepEqual({ ...data, ...changes }, data);
+  }
 });
 
 test('plain http to loopback is accepted for return URLs and webhooks only in the local environment', async () => {

@@ -1,5 +1,5 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { findBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
+import { findBranding, lockedBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import { newPages } from '#links/payer-place.ts';
 import { success } from '../route-handler.ts';
@@ -14,23 +14,23 @@ export function addBrandingRoutes(add: MerchantRoutes, deps: TellContext, images
 
   add.preparedChange(
     routes.updateBranding,
-    async ({ body, caller: { merchantId } }, db) => {
-      const { updateAt, ...now } = await findBranding(db, merchantId);
-      // Of two changes at one time the second would undo the first.
-      const wanted = { ...now, ifUpdateAt: updateAt, ...body };
-      return { wanted, taken: await takeBrandImages(images, db, { merchantId, urls: wanted }) };
-    },
-    async (call, transaction, { wanted, taken }) => {
-      const { caller } = call;
+    ({ body, caller: { merchantId } }, db) => takeBrandImages(images, db, { merchantId, urls: body }),
+    async (call, transaction, taken) => {
+      const { body, caller } = call;
       const { merchantId } = caller;
-      const { places, legalName } = await newPages(transaction, merchantId, wanted);
+      // Only now: of two changes at one time each keeps what the other one sets.
+      const stored = await lockedBranding(transaction, merchantId);
+      const { ifUpdateAt, ...changes } = body;
+      const wanted = { ...stored.branding, ...changes };
+      const { places, legalName } = await newPages(transaction, merchantId, stored.branding, wanted);
       assertMayShow(caller, [
         ...places,
         ...(legalName === undefined ? [] : [legalName[1] || 'no legal name']),
       ]);
       const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...rest } = wanted;
-      const { embedOrigins, ifUpdateAt, ...look } = rest;
-      await updateBranding(transaction, deps, { merchantId, images: taken, look, embedOrigins, ifUpdateAt });
+      const { embedOrigins, ...look } = rest;
+      const whole = { merchantId, images: { ...stored.images, ...taken }, look, embedOrigins, ifUpdateAt };
+      await updateBranding(transaction, deps, whole);
       await tellOfPlaces(transaction, deps, call, { subject: merchantId, places });
       if (legalName !== undefined) {
         const [before, after] = legalName.map((name) => JSON.stringify({ legalName: name }));
