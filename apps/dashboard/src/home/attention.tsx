@@ -51,7 +51,8 @@ function usePaymentMatters(): Found {
   const { data, isLoading } = useRead('GET /summary', {}, { isOn, everyMs: refreshMs });
   const exceptions = data?.exceptions.count ?? 0;
   const delayed = data?.delayedSettlements.count ?? 0;
-  const closed = data?.closedLinks.count ?? 0;
+  // During an update a web process of the version before may answer, which does not have it.
+  const closed = data?.closedLinks?.count ?? 0;
   const matters: Matter[] = [];
   if (closed > 0) {
     const text = `${count(closed, 'active link takes', 'active links take')} no payments: the token that you receive is stopped or paused. Choose another one for now`;

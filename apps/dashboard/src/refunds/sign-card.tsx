@@ -44,7 +44,9 @@ export function SignCard({ refund, token, settled, maySign, onMoved }: SignProps
   const wallet = findWallet();
   const signing = read.data?.signing;
   // Its return became final after the page had read it: the signing is gone, and the refund is not to sign again.
-  const isOver = read.data !== undefined && read.data.status !== 'requires_signature' && !isRunning;
+  // A web process of the version before, which may answer during an update, says no status.
+  const status = read.data?.status ?? 'requires_signature';
+  const isOver = status !== 'requires_signature' && !isRunning;
   useEffect(() => {
     if (isOver) onMoved();
   }, [isOver, onMoved]);

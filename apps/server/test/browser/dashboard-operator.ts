@@ -71,7 +71,11 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   await page.getByRole('heading', { name: 'Chains' }).waitFor();
   await page.context().setOffline(false);
   await outage.waitFor({ state: 'detached' });
+  const uses = '**/staff/token/use/*';
+  await page.route(uses, (route) => route.fulfill({ body: 'no envelope' }));
   await page.getByRole('button', { name: 'Stop… ethereum::usdc' }).click();
+  await page.getByText('What settles in it could not be counted.').waitFor();
+  await page.unroute(uses);
   await page.getByLabel('Reason').fill('the issuer has an incident');
   // Escape does not discard it without asking.
   await page.keyboard.press('Escape');

@@ -133,7 +133,10 @@ function StopDialog({ token, onClose }: { readonly token: Token; readonly onClos
 /** A stop closes more than the token: what settles in it takes no payment in any token. */
 function TokenUse({ token }: { readonly token: string }) {
   const use = useRead('GET /staff/token/use/:token', { params: { token } });
-  if (use.data === undefined) return <p className="text-soft">Counting what settles in it…</p>;
+  if (use.data === undefined) {
+    const text = use.isError ? 'What settles in it could not be counted.' : 'Counting what settles in it…';
+    return <p className="text-soft">{text}</p>;
+  }
   const { links, merchants, sessions } = use.data;
   const count = (number: number, one: string) => `${formatNumber(number)} ${one}${number === 1 ? '' : 's'}`;
   const kinds = [
