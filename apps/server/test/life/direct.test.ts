@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import type { PaymentAlternative } from '@florin/protocol/agent-view.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { type Hex, orderKinds } from '@florin/protocol/order.ts';
+import { permissions } from '@florin/protocol/permission.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import { Florin, usd } from '@florin/sdk';
 import { ExactEvmScheme } from '@x402/evm';
@@ -13,6 +15,7 @@ import { createWalletClient, encodeFunctionData, erc20Abi, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { ledgerBalances, ledgerSums } from '#ledger/entry.ts';
 import { updateAccount } from '#merchants/account.ts';
+import { createApiKey } from '#merchants/api-key.ts';
 import { findOrder } from '#orders/order.ts';
 import type { BooksStatus } from '#reconcile/status.ts';
 import { startService } from '../../src/service/service.ts';
@@ -282,36 +285,57 @@ test(
   },
 );
 
-test('the merchant’s wallet gives a direct payment back, in parts', deepOnly, async () => {
-  const token = life.ethereum.token('usdc');
-  const payer = await fundedPayer();
-  const sessionId = await checkout(life, Number(price));
-  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
-  await life.sessionIn(sessionId, 'completed');
-  const { wallet, address } = new Payer(life);
-  await life.ethereum.mint(token, address, price);
-  await life.ethereum.anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
-  const { url } = life.ethereum.anvil;
-  const florin = new Florin(life.secretKey, { baseUrl: life.options.origin });
-  const account = privateKeyToAccount(wallet.privateKey as Hex);
-  for (const [amount, isBack, signer] of [
-    [usd('2'), 2_000_000n, createWalletClient({ account, transport: http(url) })],
-    [usd('3'), price, wallet.connect(new JsonRpcProvider(url, undefined, { cacheTimeout: -1 }))],
-  ] as const) {
-    const refund = await florin.refunds.create({ sessionId, amount });
-    assert.equal(refund.status, 'requires_signature');
-    const { txHash } = await refund.send(signer, { from: address, pollMs: 50 });
-    assert.match(txHash, /^0x[0-9a-f]{64}$/);
-    await life.eventually(
-      () => life.get<Refund>(`/refund/${refund.refundId}`),
-      ({ status }) => status === 'completed',
-      'a completed refund',
-    );
-    assert.equal(await life.ethereum.balanceOf(token, payer.address), isBack);
-  }
-  const over = await life.call('POST', '/refund/create', { sessionId, amount: 1 });
-  assert.equal(over.code, 100_701);
-});
+/** A restricted key as docs/guide/go-live.md has it made. */
+async function guideKey(): Promise<string> {
+  const guide = readFileSync(new URL('../../../../docs/guide/go-live.md', import.meta.url), 'utf8');
+  const named = guide.match(/\*\*Key\.\*\*[^.]*\./)?.[0] ?? '';
+  const granted = permissions.filter((permission) => named.includes(`\`${permission}\``));
+  const { key } = await life.database.db.transaction((transaction) =>
+    createApiKey(transaction, life.options, {
+      ...{ merchantId: life.merchantId, kind: 'restricted', permissions: granted },
+    }),
+  );
+  return key;
+}
+
+test(
+  'the key of the guide sells, and the merchant’s wallet gives a direct payment back in parts',
+  deepOnly,
+  async () => {
+    const token = life.ethereum.token('usdc');
+    const payer = await fundedPayer();
+    const florin = new Florin(await guideKey(), { baseUrl: life.options.origin });
+    const { sessionId } = await florin.checkout.sessions.create({
+      settlementToken: token.tokenId,
+      lineItems: [{ name: 'Tea', price: usd('5'), quantity: 1 }],
+    });
+    await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+    await life.sessionIn(sessionId, 'completed');
+    const { wallet, address } = new Payer(life);
+    await life.ethereum.mint(token, address, price);
+    await life.ethereum.anvil.request('anvil_setBalance', [address, '0x56bc75e2d63100000']);
+    const { url } = life.ethereum.anvil;
+    assert.equal((await florin.sessions.retrieve(sessionId)).session.status, 'completed');
+    const account = privateKeyToAccount(wallet.privateKey as Hex);
+    for (const [amount, isBack, signer] of [
+      [usd('2'), 2_000_000n, createWalletClient({ account, transport: http(url) })],
+      [usd('3'), price, wallet.connect(new JsonRpcProvider(url, undefined, { cacheTimeout: -1 }))],
+    ] as const) {
+      const refund = await florin.refunds.create({ sessionId, amount });
+      assert.equal(refund.status, 'requires_signature');
+      const { txHash } = await refund.send(signer, { from: address, pollMs: 50 });
+      assert.match(txHash, /^0x[0-9a-f]{64}$/);
+      await life.eventually(
+        () => life.get<Refund>(`/refund/${refund.refundId}`),
+        ({ status }) => status === 'completed',
+        'a completed refund',
+      );
+      assert.equal(await life.ethereum.balanceOf(token, payer.address), isBack);
+    }
+    const over = await life.call('POST', '/refund/create', { sessionId, amount: 1 });
+    assert.equal(over.code, 100_701);
+  },
+);
 
 test(
   'payments to the x402 address and in other tokens are held, and those of an escrow account from its next order on',
