@@ -93,7 +93,7 @@ test('a key has the limits that it was created with', async () => {
   ]);
 });
 
-test('a key with contradictory limits is not created', async () => {
+test('a key with contradictory limits, or restricted to nothing, is not created', async () => {
   const merchantId = await world.newMerchant();
   const outcome = async (typed: string) => {
     const { exitCode, stderr } = await world.run(`key create --merchant ${merchantId} ${typed}`);
@@ -107,17 +107,21 @@ test('a key with contradictory limits is not created', async () => {
     1,
     'Invalid field: origins must be empty for a secret key: it is for servers',
   ]);
-  assert.deepEqual(await outcome('--kind restricted --ip localhost'), [
+  assert.deepEqual(await outcome('--kind restricted --preset agent --ip localhost'), [
     1,
     'Invalid field: ipAllowList[0] must be an IP address or CIDR block',
   ]);
-  assert.deepEqual(await outcome('--kind restricted --max-day 1.5000001'), [
+  assert.deepEqual(await outcome('--kind restricted --preset agent --max-day 1.5000001'), [
     2,
     '--max-day is 1.5000001: give US dollars such as 4.50',
   ]);
-  assert.deepEqual(await outcome('--kind restricted --max-session 0'), [
+  assert.deepEqual(await outcome('--kind restricted --preset agent --max-session 0'), [
     2,
     '--max-session is 0: give US dollars such as 4.50',
+  ]);
+  assert.deepEqual(await outcome('--kind restricted'), [
+    2,
+    '--kind is restricted without permissions: give --preset read_only, fulfilment, storefront, agent, or each --permission',
   ]);
   assert.deepEqual(await outcome('--kind restricted --preset agent --permission events:read'), [
     2,

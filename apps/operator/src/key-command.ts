@@ -76,6 +76,11 @@ function keyRequestOf(options: Options, outside: CommandContext): Omit<ApiKeyReq
       '--preset and --permission exclude each other: list every permission, or name a preset',
     );
   }
+  if (kind === 'restricted' && preset === undefined && granted.length === 0) {
+    throw new UsageError(
+      `--kind is restricted without permissions: give --preset ${presets.join(', ')}, or each --permission`,
+    );
+  }
   const name = options.optional('name') ?? '';
   if (name.length > maxNameLength)
     throw new UsageError(`--name has ${name.length} characters: give at most ${maxNameLength}`);

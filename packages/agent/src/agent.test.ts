@@ -75,6 +75,43 @@ test('an option or a limit that is not known is refused before any request', asy
     );
 });
 
+test('a policy with an unknown member of a token, or a value of another type, is refused before any request', async () => {
+  const token = { chainId: 8453, address: `0x${'b2'.repeat(20)}`, decimals: 6 };
+  const wrong: readonly (readonly [policy: object, message: string])[] = [
+    [
+      { tokens: [token, { ...token, maxAmount: 1 }] },
+      'policy.tokens[1].maxAmount is not known: give chainId, address, decimals',
+    ],
+    [
+      { tokens: [{ ...token, chainId: '8453' }] },
+      'policy.tokens[0].chainId must be a whole number, such as 8453',
+    ],
+    [
+      { tokens: [{ ...token, address: 'usdc' }] },
+      'policy.tokens[0].address must be 0x and 40 hexadecimal digits',
+    ],
+    [
+      { tokens: [{ ...token, decimals: undefined }] },
+      'policy.tokens[0].decimals must be a whole number, such as 6',
+    ],
+    [{ tokens: [null] }, 'policy.tokens[0] must be an object'],
+    [{ tokens: token }, 'policy.tokens must be a list'],
+    [{ chains: ['8453'] }, 'policy.chains[0] must be a whole number'],
+    [{ hosts: 'pay.example.com' }, 'policy.hosts must be a list'],
+    [{ merchants: [7] }, 'policy.merchants[0] must be a text'],
+  ];
+  for (const [policy, message] of wrong)
+    await assert.rejects(
+      payLink('https://pay.example.com/link/lnk_1', {
+        ...options,
+        policy,
+        fetch: () => assert.fail('something was asked'),
+      }),
+      (error) => isRefused('argument_invalid')(error) && (error as Error).message === message,
+      message,
+    );
+});
+
 test('hosts outside the policy get no request, even behind a page', async () => {
   const policy = { hosts: ['pay.example.com'] };
   const silent = { ...options, policy, fetch: () => assert.fail('something was asked') };

@@ -4,7 +4,8 @@ const reasons = {
   target_invalid:
     'Give the URL of a link or session page, of its view for agents, or a link id and a base URL.',
   account_refused: 'Give the account that the message describes.',
-  policy_refused: 'Nothing was signed. Widen the policy only if the person who set it agrees.',
+  policy_refused:
+    'Nothing was signed. Change the policy only if the person who set it agrees, and decimals only to those of the token’s contract.',
   amount_refused: 'Nothing was signed. Raise maxAmount only if the person who set it agrees.',
   link_unavailable: 'The merchant takes no payment through this link now. Ask the merchant.',
   email_required: 'Call again with payerEmail: the merchant asks for it.',

@@ -40,10 +40,47 @@ export type StatedOffer = Omit<Offer, 'decimals'> & { readonly statedDecimals: n
 
 const memberNames = ['hosts', 'merchants', 'chains', 'tokens'] as const satisfies readonly (keyof Policy)[];
 
-/** Refuses a member that nothing reads: a misspelt limit would allow everything. */
+const tokenMemberNames = ['chainId', 'address', 'decimals'] as const satisfies readonly (keyof PolicyToken)[];
+
+/**
+ * Refuses a member that nothing reads, because a misspelt limit would allow everything, and a value of another type, which
+ * would match nothing.
+ */
 export function checkPolicy(policy: Policy): void {
   refuseUnknown(policy, memberNames, 'policy.');
+  const { hosts, merchants, chains, tokens }: { readonly [Name in keyof Policy]: unknown } = policy;
+  checkList('policy.hosts', hosts, 'a text', isText);
+  checkList('policy.merchants', merchants, 'a text', isText);
+  checkList('policy.chains', chains, 'a whole number', isCount);
+  checkList('policy.tokens', tokens, 'an object', isObject);
+  for (const [index, token] of (policy.tokens ?? []).entries()) checkToken(token, `policy.tokens[${index}].`);
 }
+
+function checkToken(token: PolicyToken, path: string): void {
+  refuseUnknown(token, tokenMemberNames, path);
+  const { chainId, address, decimals }: { readonly [Name in keyof PolicyToken]: unknown } = token;
+  check(isCount(chainId), `${path}chainId must be a whole number, such as 8453`);
+  check(
+    isText(address) && /^0x[0-9a-f]{40}$/i.test(address),
+    `${path}address must be 0x and 40 hexadecimal digits`,
+  );
+  check(isCount(decimals), `${path}decimals must be a whole number, such as 6`);
+}
+
+function checkList(path: string, list: unknown, what: string, isEntry: (entry: unknown) => boolean): void {
+  if (list === undefined) return;
+  check(Array.isArray(list), `${path} must be a list`);
+  for (const [index, entry] of Array.from(list as ArrayLike<unknown>).entries())
+    check(isEntry(entry), `${path}[${index}] must be ${what}`);
+}
+
+function check(isRight: boolean, message: string): void {
+  if (!isRight) throw new AgentError('argument_invalid', message);
+}
+
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isObject = (value: unknown) => typeof value === 'object' && value !== null;
+const isCount = (value: unknown) => Number.isSafeInteger(value) && Number(value) >= 0;
 
 /** Refuses a member that is not known. `path` stands before its name. */
 export function refuseUnknown(given: object, known: readonly string[], path = ''): void {

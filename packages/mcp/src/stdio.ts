@@ -1,4 +1,5 @@
-import type { Readable, Writable } from 'node:stream';
+import { createInterface } from 'node:readline';
+import { Readable, type Writable } from 'node:stream';
 import { knownTokens, type PayLinkOptions } from '@florin/agent';
 import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { privateKeyToAccount } from 'viem/accounts';
@@ -41,14 +42,37 @@ export async function speakMcp(options: StdioOptions): Promise<void> {
     offered: apiKey === undefined ? undefined : await findOffered(origin, apiKey),
     extra: payer === undefined ? [] : [payToolOf(payer)],
   });
+  const lines = createInterface({ input });
+  const messages = Readable.from(messagesOf(lines[Symbol.asyncIterator](), output), { objectMode: false });
   const ended = new Promise<void>((resolve) => {
-    input.once('end', resolve);
+    messages.once('end', resolve);
     signal?.addEventListener('abort', () => resolve());
   });
-  await server.connect(new StdioServerTransport(input, output));
+  await server.connect(new StdioServerTransport(messages, output));
   onReady();
   await ended;
   await server.close();
+  lines.close();
+}
+
+/** The lines that are JSON. The transport skips others silently, so they are answered here. */
+async function* messagesOf(lines: AsyncIterable<string>, output: Writable): AsyncGenerator<string> {
+  for await (const line of lines) {
+    if (isJson(line)) yield `${line}\n`;
+    else if (line.trim() !== '')
+      output.write(
+        `${JSON.stringify({ jsonrpc: '2.0', id: null, error: { code: -32_700, message: 'Parse error' } })}\n`,
+      );
+  }
+}
+
+function isJson(line: string): boolean {
+  try {
+    JSON.parse(line);
+    return true;
+  } catch {
+    return false;
+  }
 }
 
 function isPrivateWay({ protocol, hostname }: URL): boolean {

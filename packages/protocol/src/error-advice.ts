@@ -61,8 +61,8 @@ export const errorAdvice: Readonly<Record<ErrorName, ErrorAdvice>> = {
     'Send Unix seconds within that range, or leave it out: 30 minutes is the default.',
   ),
   amount_out_of_range: advice(
-    'The total is over ten million dollars, or it is too small or too large for every route.',
-    'The message names the limits of a token. GET /capabilities/all lists those of every route.',
+    'The total is over ten million dollars, over a limit of the API key, or too small or too large for every route.',
+    'The message names the limit. Where it is a token’s, GET /capabilities/all lists those of every route; where it is the key’s, a key with another limit replaces it.',
   ),
   product_not_found: advice('None of the named products exists.', 'Check the ids.'),
   products_missing: advice('Some of the named products do not exist.', 'Check the ids in the message.'),

@@ -56,10 +56,11 @@ async function newAgent(token: Token = life.ethereum.token('usdc'), amount = 4n 
   const account = privateKeyToAccount(privateKey);
   await life.ethereum.anvil.request('anvil_setBalance', [account.address, '0x56bc75e2d63100000']);
   await life.ethereum.mint(token, account.address, amount);
+  const { chainId, address, decimals } = token;
   const options: PayLinkOptions = {
     account,
     maxAmount: price,
-    policy: { tokens: [token] },
+    policy: { tokens: [{ chainId, address, decimals }] },
     rpcUrls: { 31337: life.ethereum.anvil.url },
     pollMs: 50,
   };
@@ -275,7 +276,9 @@ test(
 );
 
 test('a payment over the maximum, or outside the policy, is not signed', async () => {
-  const { options, token } = await newAgent();
+  const agent = await newAgent();
+  const { chainId, address, decimals } = agent.token;
+  const [options, token] = [agent.options, { chainId, address, decimals }];
   const silent = {
     ...options,
     account: { ...options.account, signTypedData: () => assert.fail('something was signed') },
