@@ -43,6 +43,7 @@ export function authenticationPage(): DocsPage {
       ),
       heading('Keys in browsers'),
       list(
+        'What other services call a publishable key is a restricted key that is bound to origins.',
         'A key that is bound to origins answers pages of these origins with the CORS headers that let them read it, and refuses every other request with HTTP 403, code 200103: those of other origins, and those without an `Origin`.',
         'The preset `storefront` needs a list of origins. Give such a key limits too: every visitor of the page can read it, and programs other than browsers can send any origin.',
         'A key without origins sends no CORS headers. No answer that needs a key has `Access-Control-Allow-Origin: *`, and none allows credentials.',

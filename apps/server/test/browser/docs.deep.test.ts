@@ -118,6 +118,8 @@ test('search finds a page by words and by an error code', async () => {
     ['testing', /\/docs\/guide\/testing/],
     ['node', /\/docs\/guide\/receive-webhooks#nodejs/],
     ['cli login', /\/docs\/guide\/command-line#login/],
+    ['publishable key', /\/docs\/authentication#keys-in-browsers/],
+    ['refund webhook', /\/docs\/guide\/refunds#the-webhooks-of-a-refund/],
     ['session.paid', /\/docs\/events#sessionpaid/],
   ] as const) {
     await page.getByRole('button', { name: 'Search' }).click();
