@@ -157,6 +157,8 @@ function useLinkForm({ link, accounts, products, onClose }: FormProps) {
   const change = (changed: Partial<LinkDraft>) => {
     if (changed.linkName !== undefined) setNamed(true);
     setTyped({ ...draft, accountId: typed.accountId, ...changed });
+    setFaults({});
+    if (!write.base.isConflict) write.reset();
   };
   const settle = () => {
     if (link === undefined) return;
@@ -247,12 +249,13 @@ function useSave(link: LinkDetail | undefined, onClose: () => void) {
     },
   });
   const write = link === undefined ? create : update;
-  const { isRunning, error } = write;
+  const { isRunning, error, reset } = write;
   const base = useBase(link?.updateAt, write, 'link_version_invalid');
   return {
     base,
     isRunning,
     error,
+    reset,
     save: (body: ReturnType<typeof linkBodyOf>) =>
       link === undefined
         ? create.run({ body })

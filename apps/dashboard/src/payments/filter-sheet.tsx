@@ -155,7 +155,7 @@ export function FilterSheet({
         }}
       >
         <div className="grid flex-1 content-start gap-4">
-          <div className="grid gap-3 min-[430px]:grid-cols-2">
+          <div className="grid items-start gap-3 min-[430px]:grid-cols-2">
             <TextField
               label="Created from"
               type="date"

@@ -92,21 +92,21 @@ export function Settlements({ list: { count, rows }, nameOf }: ListProps<Settlem
           <tbody className="divide-y divide-line">
             {rows.map((row) => (
               <tr key={row.sessionId}>
-                <td className={`${cell} tabular-nums md:whitespace-nowrap print:whitespace-nowrap`}>
+                <td className={`${cell} tabular-nums min-w-20 md:not-print:whitespace-nowrap`}>
                   {utcText(row.settledAt)}
                 </td>
                 <td className={cell}>
                   <span className={nameClass}>{nameOf(row.accountId)}</span>
                   <span className="text-soft">{tokenName(row.settlementToken)}</span>
-                  <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
+                  <span className={`${onPaper} block min-w-40 print:min-w-28 font-mono text-xs break-all`}>
                     {row.recipient}
                   </span>
-                  <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
+                  <span className={`${onPaper} block min-w-40 print:min-w-28 font-mono text-xs break-all`}>
                     {row.sessionId}
                   </span>
                 </td>
                 <td className={`${cell} ${onPaper} font-mono text-xs break-all`}>
-                  <span className="block min-w-40">{row.completeTx}</span>
+                  <span className="block min-w-40 print:min-w-28">{row.completeTx}</span>
                 </td>
                 {amounts.map(([name, microOf], index) => (
                   <td key={name} className={`${cell} ${number} ${amountClass(name)}`}>
@@ -152,17 +152,17 @@ export function Refunds({ list: { count, rows }, nameOf }: ListProps<Refunded>) 
           <tbody className="divide-y divide-line">
             {rows.map((row) => (
               <tr key={row.refundId}>
-                <td className={`${cell} tabular-nums md:whitespace-nowrap print:whitespace-nowrap`}>
+                <td className={`${cell} tabular-nums min-w-20 md:not-print:whitespace-nowrap`}>
                   {utcText(row.refundedAt)}
                 </td>
                 <td className={cell}>
                   <span className={nameClass}>{nameOf(row.accountId)}</span>
-                  <span className={`${onPaper} block min-w-40 font-mono text-xs break-all`}>
+                  <span className={`${onPaper} block min-w-40 print:min-w-28 font-mono text-xs break-all`}>
                     {row.sessionId}
                   </span>
                 </td>
                 <td className={`${cell} ${onPaper} font-mono text-xs break-all`}>
-                  <span className="block min-w-40">{row.txHash}</span>
+                  <span className="block min-w-40 print:min-w-28">{row.txHash}</span>
                 </td>
                 <td className={`${cell} ${number}`}>
                   <ExactUsd micro={row.totalValue} digits={digits} />
