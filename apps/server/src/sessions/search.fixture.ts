@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 
-// Statements by which the tests of the search make and change rows.
+// How the tests of the search make and change rows.
 
 export const insertSessions = statement({
   name: 'search_test_insert',
@@ -74,3 +74,16 @@ export const addNoise = statement({
      2000, '[]', false, '', '{}', '0x', '0x', '0x', now(), 'expired', now(), now()
    from generate_series(1, :count) as n`,
 });
+
+/** The row of a paid session, for `insertSessions`. */
+export function paidRow(names: {
+  readonly sessionId: string;
+  readonly accountId: string;
+  readonly payerEmail: string;
+}): string {
+  const row = {
+    ...{ ...names, sessionType: 'chk', linkId: '', amount: 5, items: '[]', metadata: '{}', status: 'paid' },
+    ...{ payer: '', paidToken: '', initiateTx: '', completeTx: '', paidAt: null, createdAt: 1_700_000_000 },
+  };
+  return JSON.stringify([row]);
+}

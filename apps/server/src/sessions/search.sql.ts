@@ -98,7 +98,8 @@ const hasWords = `(cardinality(:words::text[]) + cardinality(:texts::text[]) = 0
   select not exists (select from unnest(:words::text[]) as word where strpos(i.words, ' ' || word || ' ') = 0)
     and not exists (
       select from unnest(:texts::text[], :endings::text[]) as text (word, ending)
-      where strpos(i.words, ' ' || word) = 0 and (ending = '' or strpos(i.words, ' ' || ending) = 0) and not (:showsEmail and strpos(i.words, ' @' || word) > 0)
+      where strpos(i.words, ' ' || word) = 0 and (ending = '' or strpos(i.words, ' ' || ending) = 0)
+        and not (:showsEmail and strpos(i.words, ' @' || word) > 0)
         and strpos(coalesce((:namedTexts::text[])[array_position(:namedLinks::text[], s.business_id)], ''), ' ' || word) = 0)
   from session_search i where i.merchant_id = :merchantId and i.ordinal = s.ordinal), false))`;
 

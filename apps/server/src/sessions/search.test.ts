@@ -16,6 +16,7 @@ import {
   forgetWords,
   insertSessions,
   nameLink,
+  paidRow,
   setLink,
 } from './search.fixture.ts';
 import { searchSessions } from './search.ts';
@@ -228,22 +229,10 @@ async function addSession(payerEmail: string) {
   const merchantId = await world.addMerchant();
   const accountId = await world.addAccount(merchantId);
   const sessionId = `sess_${merchantId.slice(4)}`;
-  const rows = [
-    {
-      ...{ sessionId, sessionType: 'chk', linkId: '', accountId, amount: 5, items: '[]', metadata: '{}' },
-      ...{
-        status: 'paid',
-        payer: '',
-        payerEmail,
-        paidToken: '',
-        initiateTx: '',
-        completeTx: '',
-        paidAt: null,
-      },
-      createdAt: base,
-    },
-  ];
-  await world.database.db.query(insertSessions, { merchantId, rows: JSON.stringify(rows) });
+  await world.database.db.query(insertSessions, {
+    merchantId,
+    rows: paidRow({ sessionId, accountId, payerEmail }),
+  });
   return { merchantId, sessionId };
 }
 

@@ -6,7 +6,8 @@ import { getAddress, toHex } from 'viem';
 import { chainsOf } from '#chains/chain.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { type Log, silentLog } from '#telemetry/log.ts';
-import { type ContractCall, SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import { SettlementWorld } from '../../test/harness/settlement-fixture.ts';
+import type { ContractCall } from '../../test/harness/settlement-node.ts';
 import type { LegName } from './leg.ts';
 import { settlementRound } from './settlement.ts';
 

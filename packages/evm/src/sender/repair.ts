@@ -30,9 +30,9 @@ export interface Waiting {
 }
 
 /**
- * Raises the fees of a transaction that the market has outbid, or that nodes refused for them, at the same nonce. replaced: a new attempt is stored,
- * to be broadcast. stuck: the limits allow no raise. changed: the database has changed what this wallet signed, and it
- * signs nothing. unchanged: the offer is high enough, or another process was first.
+ * Raises the fees of a transaction that the market has outbid, or that nodes refused for them, at the same nonce. replaced: a
+ * new attempt is stored, to be broadcast. stuck: the limits allow no raise. changed: the database has changed what this wallet
+ * signed, and it signs nothing. unchanged: the offer is high enough, or another process was first.
  */
 export async function replace(
   context: SenderContext,

@@ -22,8 +22,8 @@ const repeated =
   /^(?:Errors: .*|Example|What to do|Get started|Payments|Agents|Tools|Production|Concepts|API|Runbooks)$/;
 
 /**
- * How much a section counts that was found by one word. A heading that is just this word, or begins with this error code, comes first, then headings that have
- * it; the heading of a page counts more than those below it.
+ * How much a section counts that was found by one word. A heading that is just this word, or begins with this error code,
+ * comes first, then headings that have it; the heading of a page counts more than those below it.
  */
 export function searchWeight(id: string, term: string, { title = '', titles = [] }: FoundSection): number {
   const path = id.replace(/^\/docs\/?/, '');
