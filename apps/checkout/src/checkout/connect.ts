@@ -80,13 +80,14 @@ function listenTo(page: Page, provider: Provider): void {
  * account.
  */
 export function takeAccount(page: Page, provider: Provider, payer: string): void {
-  const { wallet, payer: known, data } = page.model;
+  const { wallet, payer: known, data, step, chosen } = page.model;
   if (wallet?.provider !== provider || payer.toLowerCase() === known.toLowerCase()) return;
   const words = payer === '' ? data.texts.disconnected : data.texts.accountChanged;
   if (payer === '') sessionStorage.removeItem(walletKey);
   page.change({ payer, balances: {}, problem: '', wallet: payer === '' ? undefined : wallet });
   stopWaiting(words);
-  if (payer !== '') void readBalances(page);
+  // A payment that was begun keeps its token.
+  if (payer !== '') void readBalances(page, step === '' ? undefined : chosen);
 }
 
 /**

@@ -121,15 +121,17 @@ test('a wallet that answers after the payment is shown leaves the page with noth
   await page.close();
 });
 
-test('changing the account ends the request to the first one, and the new one pays when its owner confirms', async () => {
+test('changing the account ends the request to the first one, and the new one pays in the same token when its owner confirms', async () => {
   const { page, wallet } = await visit('usdt');
-  const other = `0x${'a7'.repeat(20)}`;
+  const other = `0x${'a7'.repeat(20)}` as const;
+  await life.ethereum.mint(life.ethereum.token('usdc'), other, 30_000_000n);
   const held = wallet.hold('eth_sendTransaction');
   await pay(page);
   await held.opened;
   await wallet.emit('accountsChanged', [other]);
   await says(page, 'Your wallet has changed to another account.');
   await page.getByText('0xa7a7…a7a7').waitFor();
+  await page.locator('#lack').getByText('USDT more on Ethereum').waitFor();
   await wallet.emit('accountsChanged', [wallet.address]);
   await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await pay(page);
