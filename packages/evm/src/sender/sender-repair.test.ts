@@ -47,6 +47,8 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
   await sender.broadcast(sent.transactionId);
   await anvil.request('anvil_setNextBlockBaseFeePerGas', [`0x${(40n * gwei).toString(16)}`]);
   await mineAndFollow();
+  // It is not stuck yet, also where the steps above took long.
+  setAhead(-60_000);
   await round();
   assert.equal((await pending())[0]?.attempts.length, 1);
   setAhead(31_000);

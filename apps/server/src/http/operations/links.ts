@@ -10,7 +10,7 @@ import { assertMayShow, type TellContext, tellOfPlaces } from './tell-owners.ts'
 const { routes } = merchantApi;
 
 /** Payment links: create, change, list and read. Owners are told of each new origin to which one sends its payers. */
-export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext & TellContext): void {
+export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext, telling: TellContext): void {
   add.change(routes.createLink, async (call, transaction) => {
     const { body, caller } = call;
     const { merchantId } = caller;
@@ -18,7 +18,7 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext & TellConte
     assertMayShow(caller, places);
     const created = await createLink(transaction, deps, { merchantId, body });
     const { linkName } = body;
-    await tellOfPlaces(transaction, deps, call, { subject: created.linkId, linkName, places });
+    await tellOfPlaces(transaction, telling, call, { subject: created.linkId, linkName, places });
     return created;
   });
 
@@ -32,7 +32,7 @@ export function addLinkRoutes(add: MerchantRoutes, deps: LinkContext & TellConte
     const { linkId, linkName, ifUpdateAt } = body;
     const request = { merchantId, linkId, ifUpdateAt, body: { ...body, lineItems } };
     await updateLink(transaction, deps, request);
-    await tellOfPlaces(transaction, deps, call, { subject: linkId, linkName, places });
+    await tellOfPlaces(transaction, telling, call, { subject: linkId, linkName, places });
   });
 
   add.read(routes.getLink, ({ params, caller: { merchantId } }, db) =>

@@ -15,23 +15,21 @@ import { addProductRoutes } from './products.ts';
 import { addRefundRoutes } from './refunds.ts';
 import { addReportRoutes } from './reports.ts';
 import { addSessionRoutes } from './sessions.ts';
-import type { TellContext } from './tell-owners.ts';
 import { addWebhookRoutes } from './webhooks.ts';
 
 /** Adds the operations of a merchant that the merchant API and the dashboard share. */
 export function addSharedRoutes(add: MerchantRoutes, deps: OperationContext): void {
-  const linkDeps: LinkContext & TellContext = {
+  const linkDeps: LinkContext = {
     clock: deps.clock,
     random: deps.random,
     chains: deps.chains,
     origin: deps.origin,
-    tellOwners: deps.tellOwners,
     isPayable: (price) => takesPrice(deps, price),
   };
   const images = deps.images ?? noIntake;
   addProductRoutes(add, linkDeps, images);
   addAccountRoutes(add);
-  addLinkRoutes(add, linkDeps);
+  addLinkRoutes(add, linkDeps, deps);
   addBrandingRoutes(add, deps, images);
   addSessionRoutes(add, deps);
   addRefundRoutes(add, deps);
