@@ -35,7 +35,13 @@ export const refundRoutes = {
     reply: refund,
     permissions: ['refunds:write'],
     effect: 'create',
-    errors: ['session_not_found', 'exception_not_found', 'refund_exceeds', 'refund_not_possible'],
+    errors: [
+      'session_not_found',
+      'exception_not_found',
+      'refund_exceeds',
+      'refund_not_possible',
+      'chain_unavailable',
+    ],
   }),
   cancelRefund: route({
     method: 'POST',

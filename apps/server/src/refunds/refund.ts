@@ -12,7 +12,7 @@ import { findOrder, findOrders } from '#orders/order.ts';
 import { valueMismatchOf } from '#orders/order-mismatch.ts';
 import { paidValueOf, type StoredOrder } from '#orders/stored-order.ts';
 import type { SessionContext } from '#sessions/context.ts';
-import { findLostPayments } from '#sessions/progress.ts';
+import { findLostPayments, isHalted } from '#sessions/progress.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { replaceSettlementByRefund, type WithdrawalObstacle } from '#settlement/withdrawal.ts';
@@ -39,7 +39,7 @@ export type RefundContext = Pick<SessionContext, 'clock' | 'random' | 'notify' |
  * Requests a refund of the payment that paid a session, or of a second one that was settled too. The platform returns a
  * payment that is not settled yet, as a whole. The merchant's wallet returns a settled one, also in parts. Refuses unknown
  * sessions (100201) and exceptions (100704), more than is left beside the refunds that wait for a wallet (100701), and
- * payments that cannot go back, or not in part (100702).
+ * payments that cannot go back, or not in part (100702). While the payment's chain is halted, all are refused (900401).
  */
 export async function createRefund(
   transaction: Transaction,
@@ -76,6 +76,8 @@ export async function createRefund(
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
   if (amount > left || (left === 0n && waiting > 0n))
     throw new Refusal('refund_exceeds', leftText(order, returned, waiting));
+  if (await isHalted(transaction, order.chainId))
+    throw new Refusal('chain_unavailable', 'it is halted: wait until the operator has resumed it');
   if ((await findLostPayments(transaction, [orderId])).has(orderId))
     throw new Refusal('refund_not_possible', obstacleTexts.lost);
   const obstacle = await replaceSettlementByRefund(transaction, order, deps.clock.now());

@@ -1,3 +1,4 @@
+import { findCursor } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import { lostPayments, paymentsSeen } from './progress.sql.ts';
 import type { SessionState } from './stored-session.ts';
@@ -60,6 +61,12 @@ export async function findLostPayments(
 ): Promise<ReadonlySet<string>> {
   const rows = orderIds.length === 0 ? [] : await queryable.query(lostPayments, { orderIds });
   return new Set(rows.map((row) => row.order_id));
+}
+
+/** Whether the chain is halted: until it is resumed, the service does not know which of its final payments are still there. */
+export async function isHalted(queryable: Queryable, chainId: number): Promise<boolean> {
+  const cursor = await findCursor(queryable, chainId);
+  return cursor !== undefined && cursor.haltedReason !== '';
 }
 
 /** A session whose payment was taken back, for who asks whether it is paid: as while its payment was not final. */

@@ -5,13 +5,13 @@ import type { Chains } from '#chains/chain.ts';
 import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import { sessionSalt } from './progress.sql.ts';
-import { findLostPayments } from './progress.ts';
+import { findLostPayments, isHalted } from './progress.ts';
 import type { StoredSession } from './stored-session.ts';
 
 /**
  * The receipt of a paid session: what was bought, the order and the salt, so that anyone can check it against the chain
  * (packages/kit/src/receipt.ts); undefined while nothing is paid, while a reorg has taken the payment back, or when its chain is
- * no longer configured.
+ * no longer configured. Also while its chain is halted: that may have lost the payment.
  */
 export async function findReceipt(
   queryable: Queryable,
@@ -24,6 +24,7 @@ export async function findReceipt(
   const chain = stored === undefined ? undefined : chains.byId(stored.chainId);
   if ((await findLostPayments(queryable, [session.orderId])).size > 0) return undefined;
   if (stored === undefined || row === undefined || chain === undefined) return undefined;
+  if (await isHalted(queryable, chain.chainId)) return undefined;
   const names = session.receiptNames ?? (await findShownMerchant(queryable, session.merchantId));
   return {
     receiptId: session.receiptId,

@@ -199,6 +199,8 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   // The node forgets all transactions, including the service's.
   await anvil.request('anvil_reorg', [depth, []]);
   await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
+  // Until the operator resumes it, the service does not know what the chain still holds.
+  assert.equal((await life.call('POST', '/refund/create', { sessionId })).code, 900_401);
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
   await resumeChain(life.database.db, life.options.clock, chain.chainId);
   await life.sessionIn(sessionId, 'settlement_pending');

@@ -210,7 +210,14 @@ const dropPayment = statement({
      arguments, dropped_at) values (1, 1, '0xab', 0, '0xcd', now(), '0x90', 'Paid', :orderId, '{}', now())`,
 });
 
-test('a session whose payment a reorg took back has no receipt', async () => {
+const setHalted = statement({
+  name: 'checkout_payment_test_halted',
+  parameters: { haltedReason: 'text' },
+  columns: {},
+  text: 'update chain_cursors set halted_reason = :haltedReason',
+});
+
+test('a session whose payment a reorg took back has no receipt, nor one whose chain is halted', async () => {
   const { sessionId, order } = await addPaidSession(world, { key, accountId });
   const { clientCode } = await read(sessionId);
   const receiptCode = async () => {
@@ -218,7 +225,13 @@ test('a session whose payment a reorg took back has no receipt', async () => {
     return (await pages.inject({ url, headers: { 'x-client-code': clientCode } })).json().code;
   };
   assert.equal(await receiptCode(), 0);
-  await world.database.db.query(dropPayment, { orderId: order.orderId });
+  const { db } = world.database;
+  await db.query(putCursor, { chainId: order.chainId, headTime: world.clock.now() });
+  await db.query(setHalted, { haltedReason: 'reorg' });
+  assert.equal(await receiptCode(), 100_201);
+  await db.query(setHalted, { haltedReason: '' });
+  assert.equal(await receiptCode(), 0);
+  await db.query(dropPayment, { orderId: order.orderId });
   assert.equal(await receiptCode(), 100_201);
 });
 

@@ -362,3 +362,24 @@ test('a payment that a reorg took back is not refunded', async () => {
   assert.equal(code, 100702);
   assert.match(message, /the chain took back the block with the payment/);
 });
+
+const haltChain = statement({
+  name: 'refunds_test_halt_chain',
+  parameters: { chainId: 'int8', haltedReason: 'text' },
+  columns: {},
+  text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason,
+     updated_at) values (:chainId, 9, '0x', now(), 3, '0x', now(), :haltedReason, now())
+   on conflict (chain_id) do update set halted_reason = :haltedReason`,
+});
+
+test('while the chain of a payment is halted it is not refunded, and the same request succeeds afterwards', async () => {
+  const { sessionId, order } = await addPaidSession(world, { key, accountId });
+  const { chainId } = order;
+  const { db } = world.database;
+  await db.query(haltChain, { chainId, haltedReason: 'reorg below the final block 9' });
+  const { code, text } = await create({ sessionId });
+  const { slug, retryable } = JSON.parse(text).error;
+  assert.deepEqual([code, slug, retryable], [900401, 'chain_unavailable', true]);
+  await db.query(haltChain, { chainId, haltedReason: '' });
+  assert.equal((await create({ sessionId })).code, 0);
+});
