@@ -175,7 +175,7 @@ function StoppedLinks({ accountId }: { readonly accountId: string }) {
       </p>
       <ul className="list-disc pl-5">
         {stopped.slice(0, namedLinks).map(({ linkId, linkName }) => (
-          <li key={linkId} className="line-clamp-2 wrap-anywhere">
+          <li key={linkId} className="wrap-anywhere">
             <bdi>{linkName}</bdi>
           </li>
         ))}
