@@ -44,6 +44,7 @@ export {
   type RpcOutcome,
   RpcUnavailable,
   resultOf,
+  wordsIn,
 } from './nodes/rpc.ts';
 export type { NodeConnection } from './nodes/transport.ts';
 export { askTwoNodes, askTwoNodesBatch } from './nodes/witness.ts';

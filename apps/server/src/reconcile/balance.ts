@@ -1,4 +1,4 @@
-import { type NodeAnswer, pollNodes, type Rpc, type RpcCall, RpcUnavailable } from '@florin/evm';
+import { type NodeAnswer, pollNodes, type Rpc, type RpcCall, RpcUnavailable, wordsIn } from '@florin/evm';
 import { erc20Abi, paymentGatewayAbi } from '@florin/protocol/contract.gen.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { encodeFunctionData } from 'viem';
@@ -44,15 +44,9 @@ function questionsOf(chain: Chain, blockHash: Hex): readonly Question[] {
   });
 }
 
-function isWord(value: unknown): value is Hex {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value);
-}
-
 /** The words of a node's answer; undefined when one is missing. */
 function wordsOf(answer: NodeAnswer, count: number): readonly Hex[] | undefined {
-  const words = answer.outcomes.flatMap((outcome) =>
-    'result' in outcome && isWord(outcome.result) ? [outcome.result] : [],
-  );
+  const words = wordsIn(answer.outcomes);
   return words.length === count ? words : undefined;
 }
 

@@ -1,4 +1,3 @@
-import { findCursor } from '@florin/evm';
 import type { Transaction } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import type { OrderContext, OrderRequest } from '#orders/context.ts';
@@ -6,6 +5,7 @@ import { draftOrder, storeOrder } from '#orders/order.ts';
 import { settlementModeFor } from '#orders/settlement-mode.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionMoveContext } from './context.ts';
+import { isHalted } from './progress.ts';
 import { moveSession } from './session-move.ts';
 import type { StoredSession } from './stored-session.ts';
 
@@ -32,9 +32,8 @@ export async function prepareOrder(
   assertPayable(session, deps.clock.now());
   const chain = deps.chains.byId(token.chainId);
   if (chain === undefined) throw new Refusal('payment_token_unsupported', token.tokenId);
-  const cursor = await findCursor(transaction, chain.chainId);
   // The service does not read the blocks of a halted chain, so it would not see the payment.
-  if (cursor !== undefined && cursor.haltedReason !== '') throw new Refusal('chain_unavailable', chain.name);
+  if (await isHalted(transaction, chain.chainId)) throw new Refusal('chain_unavailable', chain.name);
   const settlementMode = await settlementModeFor(transaction, deps, request);
   const drafted = draftOrder(deps, { ...request, settlementMode });
   const stored: StoredOrder = {

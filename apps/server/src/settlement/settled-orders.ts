@@ -6,8 +6,8 @@ import {
   type RpcOutcome,
   RpcUnavailable,
   revertDataOf,
+  wordsIn,
 } from '@florin/evm';
-import type { Hex } from '@florin/protocol/order.ts';
 import { type Chain, contractsOf, isAmong } from '#chains/chain.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
@@ -76,17 +76,9 @@ async function askAtFinal(
 function voteOf({ outcomes }: NodeAnswer, index: number): boolean[] {
   const told = outcomes
     .slice(2 * index, 2 * index + 2)
-    .map((outcome) => wordIn(outcome).map(isSettledAnswer));
+    .map((outcome) => wordsIn([outcome]).map(isSettledAnswer));
   const [atFinal = [], newest = []] = told;
   return atFinal.length > 0 ? atFinal : newest.filter(Boolean);
-}
-
-function wordIn(outcome: RpcOutcome): Hex[] {
-  return 'result' in outcome && isWord(outcome.result) ? [outcome.result] : [];
-}
-
-function isWord(value: unknown): value is Hex {
-  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value);
 }
 
 /**
@@ -106,7 +98,7 @@ export async function isPaidElsewhere(deps: ChainReads, chain: Chain, order: Sto
   );
   if (complete.length < (chain.finality.quorum ?? 1))
     throw new RpcUnavailable(`too few nodes of chain ${chain.chainId} say what its vaults have paid`);
-  return complete.some(({ outcomes }) => outcomes.flatMap(wordIn).some((word) => BigInt(word) === 1n));
+  return complete.some(({ outcomes }) => wordsIn(outcomes).some((word) => BigInt(word) === 1n));
 }
 
 /** Whether the contract has answered or reverted. Any other error is the node's own. */

@@ -1,3 +1,5 @@
+import type { Hex } from 'viem';
+
 /** One JSON-RPC request without its envelope. */
 export interface RpcCall {
   readonly method: string;
@@ -90,6 +92,17 @@ export function resultOf(outcome: RpcOutcome | undefined): unknown {
   if (outcome === undefined) throw new RpcAnswerInvalid('a batch came back short');
   if ('error' in outcome) throw outcome.error;
   return outcome.result;
+}
+
+/** The 32-byte words among the results of calls. An error gives none, nor does a result of another size. */
+export function wordsIn(outcomes: readonly RpcOutcome[]): Hex[] {
+  return outcomes.flatMap((outcome) =>
+    'result' in outcome && isWord(outcome.result) ? [outcome.result] : [],
+  );
+}
+
+function isWord(value: unknown): value is Hex {
+  return typeof value === 'string' && /^0x[0-9a-fA-F]{64}$/.test(value);
 }
 
 /** The same nodes; every request ends when the signal aborts. */
