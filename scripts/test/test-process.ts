@@ -27,8 +27,8 @@ const testFlags = [
 /** A file whose test never ends is ended, and fails. */
 const silenceLimitMs = 15 * 60_000;
 /**
- * For the end of a process without files. What a test left open keeps it alive; then the run ends it, and names it. At its
- * end Node also writes what it has compiled for the next run, which took more than ten seconds on a busy disk.
+ * For the end of a process without files, where Node also writes what it has compiled for the next run. What a test left open
+ * keeps it alive; then the run ends it, and names it.
  */
 const endLimitMs = 60_000;
 
@@ -94,12 +94,14 @@ export function startTestProcess(
         };
         child.send(file);
       });
+      listen = () => undefined;
       hasFailed ||= failed.length > 0;
       writeOutput(file);
       return { passed, skipped, failed, processorSeconds };
     },
     async end() {
-      if (child.connected) child.disconnect();
+      // It disconnects itself: Node does not tell when a process has ended that its parent has disconnected.
+      if (child.connected) child.send('');
       await Promise.race([closed, sleep(endLimitMs, undefined, { ref: false })]);
       writeOutput('the end of a process of test files');
       return code === undefined || code === 0 || hasFailed

@@ -11,9 +11,9 @@ interface Hook {
 let register: Hook['init'] | undefined;
 const current = new AsyncLocalStorage<number>();
 
-function createHook(hook: Hook): { enable(): void } {
+function createHook(hook: Hook): { enable(): void; disable(): void } {
   register = hook.init;
-  return { enable: () => undefined };
+  return { enable: () => undefined, disable: () => undefined };
 }
 
 const original = { createHook: asyncHooks.createHook, executionAsyncId: asyncHooks.executionAsyncId };
