@@ -7,9 +7,20 @@ const longestTimeoutMs = 2 ** 31 - 1;
 /** What every runtime carries in a header, and what no proxy changes: visible ASCII, with spaces within. */
 const headerText = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
 
-/** Refuses a member that nothing reads: of a misspelt one nothing would be seen. `path` stands before its name. */
-export function refuseUnknown(given: object, known: readonly string[], path = ''): void {
-  for (const [name, value] of Object.entries(given))
+/**
+ * Refuses a member that nothing reads, and options that are no object: of either nothing would be seen. `path` stands before
+ * its name. Programs in JavaScript may give null for no options.
+ */
+export function refuseUnknown(given: unknown, known: readonly string[], path = ''): void {
+  if (given !== undefined && given !== null && typeof given !== 'object')
+    throw new FlorinError(
+      'argument_invalid',
+      `give an object with ${known.join(', ')}, not a ${typeof given}`,
+      {
+        param: 'options',
+      },
+    );
+  for (const [name, value] of Object.entries(Object(given)))
     if (value !== undefined && !known.includes(name))
       throw new FlorinError('argument_invalid', `${path}${name} is not known: give ${known.join(', ')}`, {
         param: `${path}${name}`,

@@ -237,6 +237,9 @@ test('an option that is not known or cannot be right is refused before anything 
     [Object({ idempotency_key: 'A-1' }), 'idempotency_key'],
     [{ maxRetries: -1 }, 'maxRetries'],
     [{ timeoutMs: 2 ** 31 }, 'timeoutMs'],
+    // As programs in JavaScript give it: a key or a time alone.
+    [JSON.parse('"A-1"'), 'options'],
+    [JSON.parse('300'), 'options'],
   ] as const) {
     const { slug, param: named } = await errorOf(products.create(body, options));
     assert.deepEqual([slug, named], ['argument_invalid', param]);

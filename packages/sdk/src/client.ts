@@ -25,9 +25,10 @@ const callOptionNames = [
 ] as const satisfies readonly (keyof CallOptions)[];
 
 /** Refuses options of a call that are not known or cannot be right. */
-export function checkCallOptions(options: CallOptions): void {
-  refuseUnknown(options, callOptionNames);
-  checkIdempotencyKey(options.idempotencyKey);
+export function checkCallOptions(given: CallOptions | undefined): void {
+  refuseUnknown(given, callOptionNames);
+  const { idempotencyKey }: CallOptions = Object(given);
+  checkIdempotencyKey(idempotencyKey);
 }
 
 /** What one operation takes. */
@@ -76,7 +77,7 @@ export function openClient(settings: ClientSettings, outside: SdkOutside): Send 
     // Programs in JavaScript may give null.
     const options: CallOptions = Object(given);
     const { maxRetries = settings.maxRetries, timeoutMs = settings.timeoutMs, signal } = options;
-    checkCallOptions(options);
+    checkCallOptions(given);
     checkLimits({ maxRetries, timeoutMs });
     const { url, init } = requestOf(settings, id, input, options, outside);
     for (let attempt = 0; ; attempt += 1) {

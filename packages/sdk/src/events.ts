@@ -33,9 +33,9 @@ export function eventsOf(send: Send): Events {
   return {
     retrieve: async (eventId, options) =>
       parseEvent(await send('getEvent', { params: { eventId } }, options)),
-    list(filter = {}, options) {
+    list(filter, options) {
       refuseUnknown(filter, filterNames);
-      const { type, after, size = defaultPageSize } = filter;
+      const { type, after, size = defaultPageSize }: EventFilter = Object(filter);
       const read = async (page: number, after: string | undefined): Promise<ItemPage<FlorinEvent>> => {
         const query = { type, after };
         const found = pageOf<unknown>(

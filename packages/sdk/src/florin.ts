@@ -105,7 +105,7 @@ export class Florin {
 
   constructor(key: string | undefined, options: FlorinOptions, outside: SdkOutside = realOutside) {
     // Programs in JavaScript may leave them out.
-    refuseUnknown(Object(options), optionNames);
+    refuseUnknown(options, optionNames);
     const {
       baseUrl,
       maxRetries = defaults.maxRetries,

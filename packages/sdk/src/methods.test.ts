@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { type CallOptions, type Florin, microUsd, usd } from './florin.ts';
-import { type Answer, failure, openTestService } from './service.fixture.ts';
+import { type Answer, failure, openTestService, success } from './service.fixture.ts';
 
 const link = {
   linkType: 'fixed',
@@ -257,4 +257,13 @@ test('a status that does not exist is refused, and asks for no other list', asyn
     slug: 'argument_invalid',
     param: 'status',
   });
+});
+
+test('null as a filter, as programs in JavaScript give it, selects everything', async () => {
+  const none = success({ sessions: [], events: [], hasMore: false, nextCursor: '' });
+  await using service = await openTestService(none);
+  const { events, sessions } = service.florin;
+  const filter = JSON.parse('null');
+  assert.deepEqual((await sessions.list(filter).page()).items, []);
+  assert.deepEqual((await events.list(filter).page()).items, []);
 });

@@ -47,8 +47,8 @@ const selectors = {
  * and the service show different sums for the payment.
  */
 export async function sendRefund(sending: Sending): Promise<SentRefund> {
-  const { refund, options = {} } = sending;
-  refuseUnknown(options, optionNames);
+  refuseUnknown(sending.options, optionNames);
+  const { refund } = sending;
   const { requiredBalance: needed, txRequest, prerequisites = [] } = refund;
   if (refund.status !== 'requires_signature' || needed === undefined || txRequest === undefined)
     throw over(refund);
@@ -72,7 +72,7 @@ export async function sendRefund(sending: Sending): Promise<SentRefund> {
   // The approvals took a while: another person or tool may have sent the refund meanwhile.
   await requireNotSent(sending, wallet);
   const txHash = await wallet.send(transactionOf(txRequest));
-  await awaitReceipt({ ...sending, options }, wallet, txHash);
+  await awaitReceipt(sending, wallet, txHash);
   return { refundId: refund.refundId, txHash };
 }
 
@@ -81,11 +81,8 @@ function over({ refundId, status }: Pick<Refund, 'refundId' | 'status'>): Florin
 }
 
 /** Refuses an account that the merchant does not mean: the contract takes the money from any. */
-async function requireAccount(
-  { send, refund, options = {} }: Sending,
-  { address }: OpenWallet,
-): Promise<void> {
-  const { from } = options;
+async function requireAccount({ send, refund, options }: Sending, { address }: OpenWallet): Promise<void> {
+  const { from }: SendRefundOptions = Object(options);
   if (from !== undefined && !/^0x[0-9a-f]{40}$/i.test(from))
     throw new FlorinError(
       'argument_invalid',
@@ -129,11 +126,11 @@ async function requireNotSent({ send, refund }: Sending, wallet: OpenWallet): Pr
 }
 
 async function awaitReceipt(
-  { outside, options = {} }: Sending,
+  { outside, options }: Sending,
   wallet: OpenWallet,
   txHash: string,
 ): Promise<void> {
-  const { timeoutMs = defaultTimeoutMs, pollMs = defaultPollMs } = options;
+  const { timeoutMs = defaultTimeoutMs, pollMs = defaultPollMs }: SendRefundOptions = Object(options);
   const endMs = outside.now() + timeoutMs;
   for (;;) {
     const receipt = await wallet.ask('eth_getTransactionReceipt', [txHash]);

@@ -92,7 +92,8 @@ const listsByStatus = {
 export function sessionsOf(send: Send): Sessions {
   return {
     ...sessionMethodsOf(send),
-    list: ({ status, ...filter } = {}, options) => {
+    list: (given, options) => {
+      const { status, ...filter }: SessionFilter = Object(given);
       if (status !== undefined && !Object.hasOwn(listsByStatus, status))
         throw new FlorinError('argument_invalid', `there is no status ${status}`, { param: 'status' });
       const id = status === undefined ? 'listSessions' : listsByStatus[status];
@@ -118,7 +119,7 @@ export function checkoutSessionsOf(send: Send): CheckoutSessions {
       const options: CallOptions = Object(givenOptions);
       const { accountId, lineItems, ...request }: CheckoutSessionRequest = Object(given);
       // Before the accounts are read: what is refused here sends nothing.
-      checkCallOptions(options);
+      checkCallOptions(givenOptions);
       if (!Array.isArray(lineItems))
         throw new FlorinError('argument_invalid', 'lineItems is an array of items', { param: 'lineItems' });
       const items = lineItems.map(itemOf);

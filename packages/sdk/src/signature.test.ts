@@ -94,6 +94,8 @@ test('a tolerance that is no number of seconds refuses every notification, and s
   }
   const misspelt = unwrap(body, headersOf([key]), secret, Object({ now, tolerance: 3 }));
   await assert.rejects(misspelt, { slug: 'argument_invalid', param: 'tolerance' });
+  const bare = unwrap(body, headersOf([key]), secret, JSON.parse('300'));
+  await assert.rejects(bare, { slug: 'argument_invalid', param: 'options' });
   const unwrapping = unwrap(body, headersOf([key]), secret, { now: () => Number.NaN });
   assert.equal(await slugOf(unwrapping), 'webhook_too_old');
 });

@@ -37,7 +37,7 @@ export async function unwrap(
   secret: WebhookSecret | undefined,
   options?: UnwrapOptions,
 ): Promise<FlorinEvent> {
-  refuseUnknown(Object(options), optionNames);
+  refuseUnknown(options, optionNames);
   const { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: UnwrapOptions = Object(options);
   checkTolerance(toleranceSeconds);
   if (Object(headers) !== headers)

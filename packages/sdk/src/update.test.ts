@@ -42,8 +42,8 @@ test('an update keeps what it leaves out, resets what is null, and answers the r
 });
 
 test('null gives every member of a branding the look of pages before the first update', async () => {
-  await using service = await openTestService(keeps(branding));
   const plain = { ...plainLook, logoUrl: '', darkLogoUrl: '', iconUrl: '', embedOrigins: [] };
+  await using service = await openTestService(keeps({ ...plain, ...branding }));
   await service.florin.branding.update(Object.fromEntries(Object.keys(plain).map((name) => [name, null])));
   assert.deepEqual(service.seen[1]?.body, { ...plain, updateAt, ifUpdateAt: updateAt });
 });
@@ -127,6 +127,15 @@ test('an update takes no key, no id and nothing that the service would ignore', 
   await update('prd_1', { status: 'archived' });
   // @ts-expect-error a product has a name
   await update('prd_1', { name: null });
+});
+
+test('null for a name that a thing cannot have is left to the service to refuse, and a link may lack what it can have', async () => {
+  const link = { linkId: 'lnk_1', linkName: 'Tea', updateAt };
+  await using service = await openTestService(keeps(product), keeps(product), keeps(product), keeps(link));
+  await service.florin.products.update('prd_1', Object({ descripton: null }));
+  assert.deepEqual(service.seen.at(-2)?.body, { ...product, descripton: null, ifUpdateAt: updateAt });
+  await service.florin.links.update('lnk_1', { maxPayments: null, activeUntil: null });
+  assert.deepEqual(service.seen.at(-2)?.body, { ...link, ifUpdateAt: updateAt });
 });
 
 test('a product is read by its id, and one that is not there is the error of the service', async () => {

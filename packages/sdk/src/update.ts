@@ -1,7 +1,7 @@
-import type { CallOptions, OperationInput, Send } from './client.ts';
+import { type CallOptions, checkCallOptions, type OperationInput, type Send } from './client.ts';
 import { type ErrorSlug, FlorinError } from './error.ts';
 import { retrieveProduct } from './product.ts';
-import type { Branding, PaymentLinkDetail, Product, Webhook } from './wire.gen.ts';
+import type { Branding, PaymentLinkDetail, PaymentLinkUpdateRequest, Product, Webhook } from './wire.gen.ts';
 
 /** Ids are no changes. */
 const idNames = ['productId', 'linkId', 'webhookId'] as const;
@@ -37,6 +37,11 @@ const plainBranding: ReadonlyMap<string, unknown> = new Map<string, unknown>([
   ['font', 'system'],
   ['embedOrigins', []],
 ]);
+
+/** What a link that has none of it does not show. */
+const linkNames = [
+  ...(['cancelUrl', 'autoReturn', 'exceptionPolicy', 'maxPayments', 'activeUntil'] as const),
+] satisfies readonly (keyof PaymentLinkUpdateRequest)[];
 
 interface Updated {
   readonly updateProduct: Product;
@@ -81,6 +86,7 @@ export async function update<Id extends Update>(
   given?: UpdateOptions,
 ): Promise<Updated[Id]> {
   const { read, changed } = things[operation];
+  checkCallOptions(given);
   const options: UpdateOptions = Object(given);
   if ('idempotencyKey' in options)
     throw new FlorinError('argument_invalid', 'an update takes no idempotencyKey: a repeat sets the same', {
@@ -105,7 +111,9 @@ export async function update<Id extends Update>(
     const now = await read(send, id, options);
     refuseLostImage(now, named);
     const whole = Object.entries({ ...now, ...named, ifUpdateAt: ifUpdateAt ?? now.updateAt });
-    const body = Object.fromEntries(whole.map(([name, value]) => [name, value ?? resetOf(operation, name)]));
+    const body = Object.fromEntries(
+      whole.map(([name, value]) => [name, value ?? resetOf(operation, now, name)]),
+    );
     try {
       // The service checks what programs in JavaScript give.
       await send(operation, { body } as unknown as OperationInput<Id>, options);
@@ -119,8 +127,9 @@ export async function update<Id extends Update>(
   }
 }
 
-/** What is sent for null: nothing where the service replaces the whole thing. */
-function resetOf(operation: Update, name: string): unknown {
+/** What is sent for null: nothing where the service replaces the whole thing, and null for a name that it shall refuse. */
+function resetOf(operation: Update, now: object, name: string): unknown {
+  if (!(name in now) && !(linkNames as readonly string[]).includes(name)) return null;
   return operation === 'updateBranding' ? (plainBranding.get(name) ?? '') : undefined;
 }
 

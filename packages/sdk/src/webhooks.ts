@@ -51,7 +51,7 @@ const optionNames = [
 
 /** Refuses at the start what would fail at the first event. */
 function checkReceiver(options: ReceiverOptions, onEvent: OnEvent): void {
-  refuseUnknown(Object(options), optionNames);
+  refuseUnknown(options, optionNames);
   const { secret, toleranceSeconds }: Partial<ReceiverOptions> = Object(options);
   checkTolerance(toleranceSeconds);
   if (typeof secret !== 'function') checkSecret(secret);
