@@ -53,19 +53,27 @@ test('times of the API are UTC, whatever their form', () => {
 
 test('a near time is told from now on, a far one by its date', () => {
   const now = new Date('2026-11-23T12:00:00Z');
-  const at = (text: string) => formatRelative(new Date(text), now, 'en-US');
+  const at = (text: string) => formatRelative(new Date(text), now, { locale: 'en-US' });
   assert.equal(at('2026-11-23T11:59:55Z'), 'just now');
   assert.equal(at('2026-11-23T11:55:00Z'), '5 minutes ago');
   assert.equal(at('2026-11-25T12:00:00Z'), 'in 2 days');
-  assert.equal(formatRelative(new Date(2025, 9, 1), now, 'en-US'), 'Oct 1, 2025');
+  assert.equal(formatRelative(new Date(2025, 9, 1), now, { locale: 'en-US' }), 'Oct 1, 2025');
   const moment = formatMoment(new Date(2025, 9, 1, 15, 5), now, 'en-US');
   assert.equal(moment, 'Oct 1, 2025, 3:05 PM');
+});
+
+test('what is planned for this moment has not happened yet', () => {
+  const now = new Date('2026-11-23T12:00:00Z');
+  const at = (text: string, isAhead: boolean) => formatRelative(new Date(text), now, { isAhead });
+  assert.equal(at('2026-11-23T12:00:04Z', true), 'in a moment');
+  assert.equal(at('2026-11-23T12:00:04Z', false), 'just now');
+  assert.equal(at('2026-11-23T12:02:00Z', true), 'in 2 minutes');
 });
 
 test('words and months are English in every locale, and digits Latin', () => {
   const now = new Date('2026-11-23T12:00:00Z');
   const said = (locale: string) => [
-    formatRelative(new Date('2026-11-23T11:41:00Z'), now, locale),
+    formatRelative(new Date('2026-11-23T11:41:00Z'), now, { locale }),
     formatMoment(new Date(2026, 9, 1, 15, 5), now, locale),
     formatNumber(1_234_567.5, {}, locale),
     formatUsd(1_234_500_000, locale),

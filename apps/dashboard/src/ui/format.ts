@@ -148,12 +148,16 @@ const steps = [
   { unit: 'day', seconds: 86_400, below: 604_800 },
 ] as const;
 
-/** `5 minutes ago`, `in 2 days`; from a week on the date. */
-export function formatRelative(time: Date, now: Date, locale?: string): string {
+/** `5 minutes ago`, `in 2 days`; from a week on the date. `isAhead`: what is planned for the time may not have happened yet. */
+export function formatRelative(
+  time: Date,
+  now: Date,
+  { isAhead = false, locale }: { readonly isAhead?: boolean; readonly locale?: string } = {},
+): string {
   const seconds = Math.round((time.getTime() - now.getTime()) / 1_000);
   const step = steps.find(({ below }) => Math.abs(seconds) < below);
   if (step === undefined) return formatDate(time, now, locale);
-  if (Math.abs(seconds) < 10) return 'just now';
+  if (Math.abs(seconds) < 10) return isAhead ? 'in a moment' : 'just now';
   const count = Math.trunc(seconds / step.seconds);
   return relativeFormat.format(count, step.unit);
 }

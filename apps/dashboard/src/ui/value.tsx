@@ -104,17 +104,20 @@ function subscribeToClock(listener: () => void): () => void {
 
 /**
  * A time relative to now, with the exact one on hover. `time` is any time of the API; empty shows `empty`. `isWhole` is for the
- * page of one thing: the day and the minute stand before it, for phones, which have no hover.
+ * page of one thing: the day and the minute stand before it, for phones, which have no hover. `isAhead`: what is planned for
+ * the time may not have happened yet.
  */
 export function Time({
   time,
   empty = '—',
   isWhole = false,
+  isAhead = false,
   className,
 }: {
   readonly time: string | number;
   readonly empty?: string;
   readonly isWhole?: boolean;
+  readonly isAhead?: boolean;
   readonly className?: string;
 }) {
   // Draws again with each step; what was raised since the last step must not lie in the future.
@@ -122,7 +125,7 @@ export function Time({
   const parsed = parseTime(time);
   if (parsed === undefined) return <span className={classNames('text-faint', className)}>{empty}</span>;
   const now = new Date(serviceNow());
-  const relative = formatRelative(parsed, now);
+  const relative = formatRelative(parsed, now, { isAhead });
   const moment = formatMoment(parsed, now);
   return (
     <time

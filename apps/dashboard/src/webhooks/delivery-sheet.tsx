@@ -102,7 +102,7 @@ function Detail({ sent, isHeld }: { readonly sent: SentDetail; readonly isHeld: 
         </Fact>
         {status === 'pending' && !isHeld && sent.nextAttemptAt !== null && (
           <Fact name="Next attempt">
-            <Time isWhole time={sent.nextAttemptAt} />
+            <Time isWhole isAhead time={sent.nextAttemptAt} />
           </Fact>
         )}
       </Facts>
@@ -171,7 +171,7 @@ function AttemptCard({
         {request.url !== '' && (
           <div>
             <p className="mb-1 text-sm font-medium">Request</p>
-            <p className="font-mono text-sm break-all">POST {request.url}</p>
+            <p className="font-mono text-sm break-all">POST {request.url.split('#', 1)[0]}</p>
             <dl className="mt-1 grid gap-x-3 font-mono text-xs text-soft sm:grid-cols-[auto_1fr]">
               {Object.entries(request.headers).map(([name, value]) => (
                 <div key={name} className="contents">
@@ -179,6 +179,10 @@ function AttemptCard({
                   <dd className="mb-1 break-all text-ink sm:mb-0">{value}</dd>
                 </div>
               ))}
+              <div className="contents">
+                <dt>webhook-signature</dt>
+                <dd className="font-sans text-soft">Made anew for each attempt, and never shown.</dd>
+              </div>
             </dl>
           </div>
         )}

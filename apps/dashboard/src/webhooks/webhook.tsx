@@ -11,11 +11,13 @@ import { Confirm } from '../ui/confirm.tsx';
 import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem, MenuLine } from '../ui/menu.tsx';
 import { Notice } from '../ui/notice.tsx';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { Card, Fact, Facts, PageHeader, Section, Skeleton, SkeletonPage } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { toast } from '../ui/toast.tsx';
 import { Id, Time } from '../ui/value.tsx';
-import { Deliveries } from './deliveries.tsx';
+import { Deliveries, deliveryTypes } from './deliveries.tsx';
+import { deliveryStates } from './delivery-filter.ts';
 import { DeliverySheet } from './delivery-sheet.tsx';
 import { EnableDialog, ResendDialog, TestDialog } from './hook-dialogs.tsx';
 import { SigningSecret } from './signing-secret.tsx';
@@ -42,7 +44,10 @@ type Opened = 'edit' | 'test' | 'resend' | 'enable' | 'disable' | 'remove';
 function Loaded({ hook }: { readonly hook: Hook }) {
   const mayChange = mayDo(useMerchant().role, 'webhooks:write');
   const [opened, open] = useState<Opened>();
-  const filters = useFilters(['delivery']);
+  const filters = useFilters(['delivery', 'state', 'type'], {
+    state: deliveryStates.map(({ value }) => value),
+    type: deliveryTypes.map(({ value }) => value),
+  });
   const { delivery } = filters.values;
   const showDelivery = (deliveryId: string) => filters.set({ delivery: deliveryId });
   const close = () => open(undefined);
@@ -62,7 +67,8 @@ function Loaded({ hook }: { readonly hook: Hook }) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0">
           <Section title="Deliveries">
-            <Deliveries hook={hook} onOpen={showDelivery} />
+            <OddFilters of={filters} />
+            <Deliveries hook={hook} filters={filters.values} onFilter={filters.set} onOpen={showDelivery} />
           </Section>
         </div>
         <aside aria-label="About this webhook" className="min-w-0">

@@ -9,6 +9,7 @@ import { PageHeader, Skeleton } from '../ui/page.tsx';
 import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Time } from '../ui/value.tsx';
+import { isSought } from './delivery-filter.ts';
 import type { Hook } from './types.ts';
 import { WebhookSheet } from './webhook-form.tsx';
 import { HookBadge } from './webhook-words.tsx';
@@ -66,10 +67,7 @@ function Failures({ webhookId }: { readonly webhookId: string }) {
   if (data === undefined) return <Skeleton />;
   const { deliveries } = data;
   if (deliveries.length === 0) return <span className="text-faint">None yet</span>;
-  const failing = deliveries.filter(
-    ({ status, attempts }) =>
-      status === 'failed' || (status === 'pending' && (attempts.at(-1)?.error ?? '') !== ''),
-  ).length;
+  const failing = deliveries.filter((sent) => isSought(sent, { state: 'failing', type: '' })).length;
   const skipped = deliveries.filter(({ status }) => status === 'skipped').length;
   if (failing === 0)
     return (
