@@ -12,6 +12,7 @@ import { Failed } from '../ui/states.tsx';
 import { Address, Id, Time, Usd } from '../ui/value.tsx';
 import { DeletedLink } from './deleted-link.tsx';
 import { LinkActs } from './link-acts.tsx';
+import { LinkBadge } from './link-badge.tsx';
 import { policyTexts } from './link-draft.ts';
 import { LinkShare } from './link-share.tsx';
 import { LinkVersions } from './link-versions.tsx';
@@ -40,7 +41,7 @@ function Loaded({ link, history }: { readonly link: LinkDetail; readonly history
     <>
       <PageHeader
         title={link.linkName}
-        badge={isActive ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>}
+        badge={<LinkBadge link={link} />}
         description={<Id id={link.linkId} isWhole />}
         actions={<LinkActs link={link} />}
       />

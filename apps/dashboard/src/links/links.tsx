@@ -8,7 +8,6 @@ import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useScreenPath } from '../app/screen-link.tsx';
 import { useFilters } from '../app/use-filters.ts';
-import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
@@ -18,6 +17,7 @@ import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { CopyButton, Time, Usd } from '../ui/value.tsx';
+import { LinkBadge } from './link-badge.tsx';
 import { LinkSheet } from './link-sheet.tsx';
 
 const pageSize = 50;
@@ -49,9 +49,6 @@ export default function Links() {
   );
 }
 
-/** States whose reason says more than that the link is disabled. */
-const stateNames: Readonly<Record<string, string>> = { limit_reached: 'All paid', ended: 'Ended' };
-
 const linkColumns = (
   nameOf: (tokenId: string) => string,
   closureOf: (tokenId: string) => string | undefined,
@@ -76,20 +73,12 @@ const linkColumns = (
     key: 'status',
     header: 'Status',
     from: 'sm',
-    cell: ({ status, disabledReason, maxPayments, paymentCount = 0, settlementToken }) => (
+    cell: (link) => (
       <span className="whitespace-nowrap">
-        {status === 'active' ? (
-          closureOf(settlementToken) === undefined ? (
-            <Badge tone="good">Active</Badge>
-          ) : (
-            <Badge tone="bad">No payments now</Badge>
-          )
-        ) : (
-          <Badge>{stateNames[disabledReason ?? 'other'] ?? 'Disabled'}</Badge>
-        )}
-        {maxPayments !== undefined && (
+        <LinkBadge link={link} />
+        {link.maxPayments !== undefined && (
           <span className="ml-2 text-sm text-soft">
-            {formatNumber(paymentCount)} of {formatNumber(maxPayments)}
+            {formatNumber(link.paymentCount ?? 0)} of {formatNumber(link.maxPayments)}
           </span>
         )}
       </span>
