@@ -18,6 +18,7 @@ import { operatorBase } from './open-screens.ts';
 import { NotFound, RouteFailure } from './route-failure.tsx';
 import type { Screen } from './screen.ts';
 import { operatorScreens, screens } from './screens.ts';
+import { parseSearch, writeSearch } from './search-text.ts';
 import { Shell } from './shell.tsx';
 
 /** The person who is signed in; leads to the sign-in when there is none. */
@@ -99,6 +100,9 @@ export function makeRouter(queries: QueryClient) {
   const router = createRouter({
     routeTree: root,
     basepath: '/dashboard',
+    // The router's own would read numbers, and write `%22100%22` for a text that looks like one.
+    parseSearch,
+    stringifySearch: writeSearch,
     defaultPreload: 'intent',
     defaultPreloadStaleTime: 0,
     scrollRestoration: true,
