@@ -5,6 +5,7 @@ import { useRead } from '../api/use-call.ts';
 import { classNames } from '../ui/class-names.ts';
 import { useFocusReturn } from '../ui/focus-return.ts';
 import { useScreens } from './open-screens.ts';
+import { pageOfId } from './page-of-id.ts';
 import type { Screen } from './screen.ts';
 import { useGoTo } from './screen-link.tsx';
 
@@ -18,16 +19,6 @@ export function matchScreens(open: readonly Screen[], typed: string): readonly S
   };
   return open.filter((screen) => rankOf(screen) < 3).toSorted((one, other) => rankOf(one) - rankOf(other));
 }
-
-/** Where an id leads, by its kind. */
-const pageOfId: Readonly<Record<string, string>> = {
-  sess: 'payments',
-  lnk: 'links',
-  prd: 'products',
-  rfd: 'refunds',
-  exc: 'exceptions',
-  wkid: 'webhooks',
-};
 
 /** Goes to a screen or to an id, by keyboard. */
 export function CommandMenu({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
@@ -69,12 +60,11 @@ function findAll(open: readonly Screen[], typed: string): readonly Found[] {
     icon,
   }));
   const id = typed.trim();
-  const list = pageOfId[id.split('_', 1)[0] ?? ''];
+  const page = pageOfId(id);
   const hasScreen = (wanted: string) => open.some(({ path }) => path === wanted);
   // A part of an id is searched for like every other text.
-  const isWhole = /^[a-z]+_[0-9A-Za-z]{22}$/.test(id);
-  if (list !== undefined && isWhole && hasScreen(list))
-    return [{ key: id, kind: 'Id', title: id, path: `${list}/${id}`, icon: Search }, ...found];
+  if (page !== undefined && hasScreen(page.screen))
+    return [{ ...page, key: id, kind: 'Id', title: id, icon: Search }, ...found];
   if (id === '' || !hasScreen('payments')) return found;
   const inPayments = { key: 'text', title: `Payments with “${id}”`, path: 'payments', icon: Search };
   return [...found, { ...inPayments, kind: 'Search', search: { text: id } }];

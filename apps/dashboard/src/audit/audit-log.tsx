@@ -2,6 +2,9 @@ import { actTitle } from '@florin/protocol/act-title.ts';
 import type { ReactNode } from 'react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
+import { useHasScreen } from '../app/open-screens.ts';
+import { pageOfId } from '../app/page-of-id.ts';
+import { ScreenLink } from '../app/screen-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { ChangedValue } from '../ui/changed-value.tsx';
 import { Sheet } from '../ui/dialog.tsx';
@@ -128,6 +131,28 @@ export function AuditLog({
   );
 }
 
+/** What an act was on, with the way to its page where this area has one. */
+function Subject({ id, name }: { readonly id: string; readonly name: string }) {
+  const hasScreen = useHasScreen();
+  const page = pageOfId(id);
+  return (
+    <>
+      {page !== undefined && hasScreen(page.screen) ? (
+        <ScreenLink
+          path={page.path}
+          search={page.search as never}
+          className="mr-2 text-accent underline-offset-2 hover:underline"
+        >
+          <bdi>{name || 'Open'}</bdi>
+        </ScreenLink>
+      ) : (
+        <bdi className="mr-2">{name}</bdi>
+      )}
+      {id === '' ? '—' : <Id id={id} isWhole />}
+    </>
+  );
+}
+
 function EntrySheet({
   entry,
   onClose,
@@ -155,8 +180,7 @@ function EntrySheet({
           <Time isWhole time={entry.at} />
         </Fact>
         <Fact name="On">
-          <bdi>{subjectName(entry.before, entry.after)}</bdi>{' '}
-          {entry.subject === '' ? '—' : <Id id={entry.subject} isWhole />}
+          <Subject id={entry.subject} name={subjectName(entry.before, entry.after)} />
         </Fact>
         <Fact name="From">
           <span className="font-mono text-sm">{entry.clientAddress}</span>
