@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { settingsOf } from './configuration/setting.ts';
 import { coinsText, gweiText, integerText, lastingText, secondsBetween } from './figure.ts';
 import { type ChainHealth, findProblems, type Health, type ServiceFunds } from './problem.ts';
-import { runbooks } from './runbook.ts';
+import { runbookOfReason, runbooks } from './runbook.ts';
 import { troubles } from './trouble.ts';
 
 const at = '2026-11-24T00:00:00.000Z';
@@ -178,7 +178,7 @@ test('a transaction at the fee limit is a failure at once, and told once', () =>
   };
   for (const createAt of [at, '2026-11-23T20:00:00.000Z'])
     assert.deepEqual(shown({ ...all, health: { ...well, transactions: [{ ...sent, createAt }] } }), [
-      ['bad', '1 transaction waits at the fee limit', 'settlements'],
+      ['bad', '1 transaction waits at the fee limit', 'transactions'],
     ]);
 });
 
@@ -213,8 +213,15 @@ test('every runbook leads to a page and a heading of the documentation', () => {
         .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
         .replaceAll(' ', '-'),
     );
-    assert.ok(anchor === undefined || anchors.includes(anchor), path);
+    // A page of one part is the part.
+    assert.ok(anchor === undefined ? anchors.length === 0 : anchors.includes(anchor), path);
   }
+});
+
+test('a settlement leads to the section of its reason', () => {
+  assert.equal(runbookOfReason('order_in_doubt'), 'orderInDoubt');
+  assert.equal(runbookOfReason('attestation_pending'), 'attestations');
+  assert.equal(runbookOfReason('vault_short'), 'settlements');
 });
 
 /** The sources of the operator's screens, without those that give a trouble its colour. */

@@ -2,6 +2,7 @@ import type { ReactNode } from 'react';
 import { Badge } from '../ui/badge.tsx';
 import { classNames } from '../ui/class-names.ts';
 import { Notice } from '../ui/notice.tsx';
+import type { RunbookName } from './runbook.ts';
 import { RunbookLink } from './runbook-link.tsx';
 import { type Trouble, troubles } from './trouble.ts';
 
@@ -11,15 +12,18 @@ export const toneWords = { bad: 'Failure', warn: 'Warning' } as const;
 /** A badge in the colour of a trouble, with its runbook. */
 export function TroubleBadge({
   trouble,
+  runbook = troubles[trouble].runbook,
   isAtEnd = false,
   children,
 }: {
   readonly trouble: Trouble;
+  /** Where one case of the trouble has a section of its own. */
+  readonly runbook?: RunbookName;
   /** In a column whose badges stand at its end. */
   readonly isAtEnd?: boolean;
   readonly children: ReactNode;
 }) {
-  const { tone, runbook } = troubles[trouble];
+  const { tone } = troubles[trouble];
   return (
     <span
       data-trouble={trouble}

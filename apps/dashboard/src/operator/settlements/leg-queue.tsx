@@ -12,6 +12,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { Address, Id, Time, Usd } from '../../ui/value.tsx';
 import { gweiText, integerText } from '../figure.ts';
 import { Pager } from '../pager.tsx';
+import { runbookOfReason } from '../runbook.ts';
 import { TroubleBadge } from '../trouble-sign.tsx';
 import { useHealth, useMerchantNames } from '../use-installation.ts';
 import { ReleaseDialog } from './release-dialog.tsx';
@@ -76,8 +77,19 @@ export function LegQueue() {
 
 function LegState({ leg: { status, reason } }: { readonly leg: ListedLeg }) {
   if (status === 'done') return reason === '' ? <Badge tone="good">Done</Badge> : <Badge>Closed</Badge>;
-  if (status === 'held') return <TroubleBadge trouble="settlementHeld">Held</TroubleBadge>;
-  if (reason !== '') return <TroubleBadge trouble="settlementDelayed">Delayed</TroubleBadge>;
+  const runbook = runbookOfReason(reason);
+  if (status === 'held')
+    return (
+      <TroubleBadge trouble="settlementHeld" runbook={runbook}>
+        Held
+      </TroubleBadge>
+    );
+  if (reason !== '')
+    return (
+      <TroubleBadge trouble="settlementDelayed" runbook={runbook}>
+        Delayed
+      </TroubleBadge>
+    );
   return status === 'sent' ? <Badge tone="info">Sent</Badge> : <Badge>Waiting</Badge>;
 }
 

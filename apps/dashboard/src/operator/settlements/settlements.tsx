@@ -9,6 +9,7 @@ import { Tabs } from '../../ui/tabs.tsx';
 import { Address, Time, Usd } from '../../ui/value.tsx';
 import { AsOf } from '../as-of.tsx';
 import type { Health } from '../problem.ts';
+import { runbookOfReason } from '../runbook.ts';
 import { TroubleBadge } from '../trouble-sign.tsx';
 import { useHealth, useMerchantNames } from '../use-installation.ts';
 import { LegQueue, PaymentLink } from './leg-queue.tsx';
@@ -93,12 +94,20 @@ function DelayedTable({
     {
       key: 'state',
       header: 'Status',
-      cell: ({ nextAt }) =>
-        nextAt === '' ? (
-          <TroubleBadge trouble="settlementHeld">Held</TroubleBadge>
-        ) : (
-          <TroubleBadge trouble="settlementDelayed">Delayed</TroubleBadge>
-        ),
+      cell: ({ nextAt, reason }) => {
+        const runbook = runbookOfReason(reason);
+        if (nextAt === '')
+          return (
+            <TroubleBadge trouble="settlementHeld" runbook={runbook}>
+              Held
+            </TroubleBadge>
+          );
+        return (
+          <TroubleBadge trouble="settlementDelayed" runbook={runbook}>
+            Delayed
+          </TroubleBadge>
+        );
+      },
     },
     {
       key: 'why',
