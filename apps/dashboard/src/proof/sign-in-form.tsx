@@ -11,7 +11,7 @@ import { hasWallet } from './wallet.ts';
 
 type Step = 'password' | 'code' | 'recovery';
 
-/** Signing in by every way. `email` is given where the person is known. */
+/** Signing in by every way: first by a passkey, where the browser knows them. `email` is given where the person is known. */
 export function SignInForm({
   onDone,
   email: known = '',
@@ -57,8 +57,25 @@ function PasswordForm({
     else if (reply !== undefined) onDone();
   };
   const isRefused = signIn.error?.slug === 'sign_in_failed';
+  const isPasskeyFirst = hasPasskeys();
   return (
     <div className="grid gap-5">
+      {isPasskeyFirst && (
+        <>
+          <div className="grid gap-2">
+            <Way
+              kind="primary"
+              icon={<Fingerprint />}
+              isBusy={ways.running === 'passkey'}
+              onClick={() => void ways.run('passkey')}
+            >
+              Use a passkey
+            </Way>
+            <FailureNotice error={ways.error} />
+          </div>
+          <Or />
+        </>
+      )}
       <form onSubmit={onSubmit(enter)} className="grid gap-4">
         <TextField
           label="E-mail"
@@ -79,24 +96,18 @@ function PasswordForm({
           error={isRefused ? 'The e-mail or the password is wrong.' : undefined}
         />
         {!isRefused && <FailureNotice error={signIn.error} />}
-        <Button type="submit" kind="primary" size="large" isBusy={signIn.isRunning}>
+        <Button
+          type="submit"
+          kind={isPasskeyFirst ? 'plain' : 'primary'}
+          size="large"
+          isBusy={signIn.isRunning}
+        >
           Sign in
         </Button>
       </form>
-      <div className="flex items-center gap-3 text-sm text-faint before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
-        or
-      </div>
+      {!isPasskeyFirst && <Or />}
       <div className="grid gap-2">
-        <FailureNotice error={ways.error} />
-        {hasPasskeys() && (
-          <Way
-            icon={<Fingerprint />}
-            isBusy={ways.running === 'passkey'}
-            onClick={() => void ways.run('passkey')}
-          >
-            Use a passkey
-          </Way>
-        )}
+        {!isPasskeyFirst && <FailureNotice error={ways.error} />}
         {hasWallet() && (
           <Way icon={<Wallet />} isBusy={ways.running === 'wallet'} onClick={() => void ways.run('wallet')}>
             Use an Ethereum wallet
@@ -110,19 +121,29 @@ function PasswordForm({
   );
 }
 
+function Or() {
+  return (
+    <div className="flex items-center gap-3 text-sm text-faint before:h-px before:flex-1 before:bg-line after:h-px after:flex-1 after:bg-line">
+      or
+    </div>
+  );
+}
+
 function Way({
+  kind = 'plain',
   icon,
   children,
   isBusy = false,
   onClick,
 }: {
+  readonly kind?: 'plain' | 'primary';
   readonly icon: ReactNode;
   readonly children: ReactNode;
   readonly isBusy?: boolean;
   readonly onClick: () => void;
 }) {
   return (
-    <Button size="large" icon={icon} isBusy={isBusy} onClick={onClick}>
+    <Button kind={kind} size="large" icon={icon} isBusy={isBusy} onClick={onClick}>
       {children}
     </Button>
   );

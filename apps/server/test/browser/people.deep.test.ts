@@ -107,6 +107,9 @@ test('a password alone opens no shop: the owner adds a passkey, and then signs i
 
   await page.getByRole('button', { name: /^Ada/ }).click();
   await page.getByRole('menuitem', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Use a passkey' }).waitFor();
+  const [first] = await page.locator('main').locator('button, input').allTextContents();
+  assert.equal(first, 'Use a passkey', 'the passkey stands before the password');
   await page.getByRole('button', { name: 'Use a passkey' }).click();
   await home(page);
 
