@@ -50,12 +50,12 @@ test('an act that needs a proof is done again after it, and not when the person 
   };
   setProver(async () => false);
   await assert.rejects(withProof(act), { slug: 'proof_declined' });
-  setProver(async (reason) => {
-    assert.equal(reason, 'prove');
+  setProver(async (reason, call) => {
+    assert.deepEqual([reason, call], ['prove', 'POST /key/create']);
     isProven = true;
     return true;
   });
-  assert.equal(await withProof(act), 'done');
+  assert.equal(await withProof(act, 'POST /key/create'), 'done');
   await assert.rejects(
     withProof(async () => {
       throw invalid;

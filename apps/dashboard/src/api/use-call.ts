@@ -31,7 +31,7 @@ export function request<C extends DashboardCall>(
 ): Promise<ReplyTo<C>> {
   const options = call.startsWith('POST') ? { idempotencyKey: crypto.randomUUID() } : {};
   const sent = () => send(call, (input ?? {}) as AnyInput, { merchantId, ...options });
-  return withProof(sent) as Promise<ReplyTo<C>>;
+  return withProof(sent, call) as Promise<ReplyTo<C>>;
 }
 
 /** The key of a read in the cache, for `invalidateQueries`; without an input it matches every input. */
@@ -104,7 +104,7 @@ export function usePages<C extends ReadCall>(
 }
 
 function read(merchantId: string | undefined, call: ReadCall, input: AnyInput, signal: AbortSignal) {
-  return withProof(() => send(call, input, { merchantId, signal }));
+  return withProof(() => send(call, input, { merchantId, signal }), call);
 }
 
 export interface Write<C extends WriteCall> {
@@ -136,7 +136,8 @@ export function useWrite<C extends WriteCall>(call: C, options: WriteOptions<C> 
       const text = JSON.stringify(input);
       if (last.current.input !== text) last.current = { input: text, idempotencyKey: crypto.randomUUID() };
       const { idempotencyKey } = last.current;
-      return withProof(() => send(call, input, { merchantId, idempotencyKey })) as Promise<ReplyTo<C>>;
+      const sent = () => send(call, input, { merchantId, idempotencyKey });
+      return withProof(sent, call) as Promise<ReplyTo<C>>;
     },
     onSettled: (_reply, error) => {
       const isUnanswered = error instanceof ApiFailure && error.retryable;

@@ -12,17 +12,20 @@ import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import type { Me } from './merchant.ts';
+import { proofWords } from './proof-words.ts';
 
 /** Asks the person who they are when the service wants a fresh proof, or when the session has ended. */
 export function ProofDialog({ me }: { readonly me: Me }) {
   const [reason, setReason] = useState<ProofReason>();
+  const [call, setCall] = useState('');
   const answer = useRef<(isProven: boolean) => void>(undefined);
   useEffect(() => {
     setProver(
-      (asked) =>
+      (asked, asking) =>
         new Promise((resolve) => {
           answer.current = resolve;
           setReason(asked);
+          setCall(asking);
         }),
     );
     return () => setProver(undefined);
@@ -41,7 +44,7 @@ export function ProofDialog({ me }: { readonly me: Me }) {
       description={
         reason === 'sign-in'
           ? 'Your session has ended. What you typed stays.'
-          : 'This act needs a proof from the last five minutes.'
+          : `${proofWords(call)} needs a proof from the last five minutes.`
       }
     >
       {isNewSignIn ? (

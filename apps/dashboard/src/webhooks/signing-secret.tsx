@@ -42,7 +42,7 @@ export function SigningSecret({ hook: { webhookId, key } }: { readonly hook: Hoo
       const hook = await request(merchantId, 'GET /webhook/detail/:webhookId', { params: { webhookId } });
       if (isMasked(hook.key))
         throw new ApiFailure({ slug: 'fresh_proof_required', message: 'confirm that it is you' });
-    }),
+    }, 'GET /webhook/detail/:webhookId'),
   );
   const toggle = async () => {
     if (isShown) setWanted(false);
