@@ -92,7 +92,7 @@ export async function sendRefund({ wallet, refund, readKnown, reserve, tell }: S
     spender: txRequest.to as Address,
   });
   const amount = BigInt(needed.amountInToken);
-  if (balance < amount) throw new WalletStopped('short_balance');
+  if (balance < amount) throw new WalletStopped('short_balance', { account, balance, needed: amount });
   const steps = stepsOf(refund);
   const hashes = steps.map(() => '');
   // An approval of an earlier try still holds.

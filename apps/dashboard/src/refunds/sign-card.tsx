@@ -18,7 +18,7 @@ import { signerOf } from './signing.ts';
 import { Steps } from './steps.tsx';
 import { Transactions } from './transactions.tsx';
 import { useSending } from './use-sending.ts';
-import { stopText } from './wallet-stop.ts';
+import { shortageText, stopText } from './wallet-stop.ts';
 import { Withdraw } from './withdraw.tsx';
 
 /** Another member may begin to sign, and the chain ends what is signed. */
@@ -40,7 +40,7 @@ interface SignProps {
 export function SignCard({ refund, token, settled, maySign, onMoved }: SignProps) {
   const { refundId } = refund;
   const read = useRead('GET /refund/signing/:refundId', { params: { refundId } }, { everyMs: followMs });
-  const { progress, stop, isRunning, sign, signInsteadOf } = useSending(refund);
+  const { progress, stop, shortage, isRunning, sign, signInsteadOf } = useSending(refund);
   const wallet = findWallet();
   const signing = read.data?.signing;
   // Its return became final after the page had read it: the signing is gone, and the refund is not to sign again.
@@ -69,6 +69,7 @@ export function SignCard({ refund, token, settled, maySign, onMoved }: SignProps
       {stop !== undefined && (
         <div role="alert">
           <Notice tone="bad" title={stopText(stop).title}>
+            {shortage !== undefined && token !== undefined && `${shortageText(shortage, token)} `}
             {stopText(stop).what}
           </Notice>
         </div>

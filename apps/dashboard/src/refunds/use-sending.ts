@@ -6,7 +6,7 @@ import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { findWallet } from '../proof/wallet.ts';
 import { type SendProgress, sendRefund } from './send-refund.ts';
-import { movedNothing, stopOf, type WalletStop, WalletStopped } from './wallet-stop.ts';
+import { movedNothing, type Shortage, stopOf, type WalletStop, WalletStopped } from './wallet-stop.ts';
 
 /** The signing of one refund from this page. */
 export function useSending(refund: Refund) {
@@ -15,6 +15,7 @@ export function useSending(refund: Refund) {
   const queries = useQueryClient();
   const [progress, setProgress] = useState<SendProgress>();
   const [stop, setStop] = useState<WalletStop>();
+  const [shortage, setShortage] = useState<Shortage>();
   const [isRunning, setRunning] = useState(false);
   const readKnown = async () => {
     const known = await request(merchantId, 'GET /refund/:refundId', { params: { refundId } });
@@ -41,6 +42,7 @@ export function useSending(refund: Refund) {
     let sentHash = '';
     setRunning(true);
     setStop(undefined);
+    setShortage(undefined);
     setProgress(undefined);
     try {
       await sendRefund({
@@ -65,12 +67,13 @@ export function useSending(refund: Refund) {
       if (isReserved && movedNothing(found, sentHash))
         await endOrLeave(end.mutateAsync({ refundId, signingId }));
       setStop(found);
+      setShortage(error instanceof WalletStopped ? error.shortage : undefined);
     } finally {
       await queries.invalidateQueries();
       setRunning(false);
     }
   };
-  return { progress, stop, isRunning, sign: () => run(), signInsteadOf: run };
+  return { progress, stop, shortage, isRunning, sign: () => run(), signInsteadOf: run };
 }
 
 /** A signing that could not be ended stays open, and everybody is told to look at the wallet. */

@@ -7,7 +7,7 @@ import {
   UserRejectedRequestError,
 } from 'viem';
 import { ApiFailure } from '../api/failure.ts';
-import { movedNothing, stopOf, WalletStopped } from './wallet-stop.ts';
+import { movedNothing, shortageText, stopOf, WalletStopped } from './wallet-stop.ts';
 
 test('a refused signature is told apart, however deep the error stands', () => {
   const refused = new UserRejectedRequestError(new Error('User denied transaction signature.'));
@@ -48,4 +48,13 @@ test('the last step may be signed again only when it moved no money for certain'
   assert.equal(movedNothing('replaced', '0x01'), true);
   assert.equal(movedNothing('not_seen', '0x01'), false);
   assert.equal(movedNothing('wrong_network', '0x01'), false);
+});
+
+test('an account that holds too little is named, with what it holds and what is missing', () => {
+  const account = '0x1234567890123456789012345678901234567890';
+  const shortage = { account, balance: 250_000n, needed: 1_000_000n };
+  assert.equal(
+    shortageText(shortage, { decimals: 6, symbol: 'USDC' }),
+    '0x1234…7890 holds 0.25 USDC of the 1.00 USDC: 0.75 USDC are missing.',
+  );
 });

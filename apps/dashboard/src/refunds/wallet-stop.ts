@@ -1,3 +1,5 @@
+import { formatToken, shortAddress } from '../ui/format.ts';
+
 /** Why the signing went no further. Nothing after the step was sent. */
 export type WalletStop =
   | 'signed_by_other'
@@ -18,13 +20,23 @@ export type WalletStop =
   | 'not_seen'
   | 'other';
 
+/** Which account holds too little, and how many of the token's smallest units. */
+export interface Shortage {
+  readonly account: string;
+  readonly balance: bigint;
+  readonly needed: bigint;
+}
+
 export class WalletStopped extends Error {
   readonly stop: WalletStop;
+  /** Of `short_balance`. */
+  readonly shortage: Shortage | undefined;
 
-  constructor(stop: WalletStop) {
+  constructor(stop: WalletStop, shortage?: Shortage) {
     super(stop);
     this.name = 'WalletStopped';
     this.stop = stop;
+    this.shortage = shortage;
   }
 }
 
@@ -154,4 +166,13 @@ export function movedNothing(stop: WalletStop, sentHash: string): boolean {
 
 export function stopText(stop: WalletStop): { readonly title: string; readonly what: string } {
   return words[stop];
+}
+
+/** What the account holds and what it lacks, as a sentence before the general one. */
+export function shortageText(
+  { account, balance, needed }: Shortage,
+  token: { readonly decimals: number; readonly symbol: string },
+): string {
+  const amount = (units: bigint) => formatToken(units, token);
+  return `${shortAddress(account)} holds ${amount(balance)} of the ${amount(needed)}: ${amount(needed - balance)} are missing.`;
 }
