@@ -264,6 +264,7 @@ test('the configuration is shown as names with values, lists of objects by their
     environment: 'production',
     roles: ['web', 'worker'],
     chains: [{ name: 'base', nodes: ['a.example'], tokens: [{ tokenId: 'base::usdc', decimals: 6 }] }],
+    fees: { sameToken: 2000, crossChain: 6500 },
   };
   assert.deepEqual(settingsOf(configuration), [
     {
@@ -280,6 +281,13 @@ test('the configuration is shown as names with values, lists of objects by their
         { name: 'base.nodes', value: 'a.example' },
         { name: 'base.tokens.base::usdc.tokenId', value: 'base::usdc' },
         { name: 'base.tokens.base::usdc.decimals', value: '6' },
+      ],
+    },
+    {
+      title: 'fees',
+      settings: [
+        { name: 'sameToken', value: '2000 millionths (0.2 %)' },
+        { name: 'crossChain', value: '6500 millionths (0.65 %)' },
       ],
     },
   ]);

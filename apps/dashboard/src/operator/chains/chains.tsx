@@ -73,6 +73,9 @@ function ChainCard({
   readonly onResume: () => void;
 }) {
   const problems = chainProblems(chain, at);
+  const ofChain = nodes.data?.chains.find(({ chainId }) => chainId === chain.chainId);
+  // The service calls a chain unavailable some seconds after its last node was silent.
+  const isSilent = problems.length === 0 && ofChain?.nodes.length === 0;
   return (
     <Card>
       <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-lg font-semibold">
@@ -80,9 +83,9 @@ function ChainCard({
         <span className="text-sm font-normal text-faint">chain {chain.chainId}</span>
         <span className="ml-auto">
           <WorstTrouble
-            found={problems.map(({ trouble }) => trouble)}
+            found={isSilent ? ['chainWithoutNode'] : problems.map(({ trouble }) => trouble)}
             sayWell="Works"
-            say={() => stateOf(chain)}
+            say={() => (isSilent ? 'No answer' : stateOf(chain))}
           />
         </span>
       </h2>
@@ -116,7 +119,7 @@ function ChainCard({
           <AsOf source={nodes} />
         </span>
       </h3>
-      <Nodes chain={nodes.data?.chains.find(({ chainId }) => chainId === chain.chainId)} />
+      <Nodes chain={ofChain} />
     </Card>
   );
 }

@@ -41,7 +41,19 @@ export default function Configuration() {
     <>
       <PageHeader
         title="Configuration"
-        description="What the process that answered uses. Keys are shown as addresses, nodes as hosts, and no secrets."
+        description={
+          <>
+            What the process that answered uses. Keys are shown as addresses, nodes as hosts, and no secrets.{' '}
+            <a
+              href="/docs/reference/configuration"
+              target="_blank"
+              rel="noreferrer"
+              className="text-accent underline-offset-2 hover:underline"
+            >
+              What each setting means
+            </a>
+          </>
+        }
         actions={<AsOf source={read} />}
       />
       {data === undefined && (

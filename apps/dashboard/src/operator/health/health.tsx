@@ -6,7 +6,7 @@ import { Card, PageHeader, Section, Skeleton } from '../../ui/page.tsx';
 import { Failed } from '../../ui/states.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText, lastingText } from '../figure.ts';
-import { findProblems, type Health, type Problem, type ServiceFunds } from '../problem.ts';
+import { findProblems, gasTrouble, type Health, type Problem, type ServiceFunds } from '../problem.ts';
 import { TroubleRow, toneWords, WorstTrouble } from '../trouble-sign.tsx';
 import { useFunds, useHealth, useNodes, useTokens } from '../use-installation.ts';
 
@@ -115,6 +115,7 @@ function Figures({
 }) {
   const runways =
     funds?.wallets.map(({ secondsLeft }) => secondsLeft).filter((seconds) => seconds >= 0) ?? [];
+  const isPartUnknown = funds?.wallets.some((wallet) => gasTrouble(wallet) === 'gasUnknown') ?? false;
   const working = health?.chains.filter(
     ({ payments, settlement }) => payments === 'available' && settlement === 'running',
   ).length;
@@ -135,7 +136,11 @@ function Figures({
         <Figure title="Transactions not final" path="settlements" unit="sent, counted up to 200">
           {health?.transactions.length}
         </Figure>
-        <Figure title="Gas lasts" path="funds" unit="where it runs out first">
+        <Figure
+          title="Gas lasts"
+          path="funds"
+          unit={isPartUnknown ? 'of the wallets that are known' : 'where it runs out first'}
+        >
           {funds && (runways.length === 0 ? 'unknown' : lastingText(Math.min(...runways)))}
         </Figure>
         <Figure
