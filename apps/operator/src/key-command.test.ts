@@ -83,6 +83,12 @@ test('a key has the limits that it was created with', async () => {
   const created = await world.json(
     `key create --kind restricted --merchant ${merchantId} --permission events:read --permission reports:read`,
   );
+  const told = await world.run(
+    `key create --kind restricted --merchant ${merchantId} --permission events:read`,
+  );
+  assert.match(told.stdout, /^created key key_\S+ with events:read; store it now, .*:\nrk_live_\S+\n$/);
+  const all = await world.run(`key create --kind secret --merchant ${merchantId}`);
+  assert.match(all.stdout, /^created key key_\S+ with every permission; /);
   const keys = (await world.json('key list', ['--merchant', merchantId])) as unknown as Record<
     string,
     unknown

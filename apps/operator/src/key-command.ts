@@ -40,20 +40,23 @@ export const createKeyCommand: Command = {
     withDatabase(machine, async (db, config, outside) => {
       const request = keyRequestOf(options, outside);
       const { merchantId } = await requiredMerchant(db, options);
-      const { keyId, key } = await db.transaction(async (transaction) => {
+      const { keyId, key, may } = await db.transaction(async (transaction) => {
         const made = await createApiKey(transaction, outside, { ...request, merchantId });
         const keys = await listApiKeys(transaction, merchantId);
-        const after = JSON.stringify(
-          keys.find(({ keyId }) => keyId === made.keyId),
-          (_name, value: unknown) => (typeof value === 'bigint' ? Number(value) : value),
+        const created = keys.find(({ keyId }) => keyId === made.keyId);
+        const after = JSON.stringify(created, (_name, value: unknown) =>
+          typeof value === 'bigint' ? Number(value) : value,
         );
         const act = { action: 'createApiKey', subject: made.keyId, after };
         const deps = { ...outside, ...telling(outside, config) };
         await recordAct(transaction, deps, { merchantId, actor: operator, act });
-        return made;
+        return {
+          ...made,
+          may: created?.kind === 'secret' ? 'every permission' : created?.permissions.join(', '),
+        };
       });
       return {
-        text: `created key ${keyId}; store it now, because it is not shown again:\n${key}`,
+        text: `created key ${keyId} with ${may}; store it now, because it is not shown again:\n${key}`,
         json: { keyId, key },
       };
     }),

@@ -137,7 +137,7 @@ export const staffRoutes = {
     tag: 'Operator: tokens',
     body: strictBody({ token }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
-    errors: ['currency_unsupported'],
+    errors: ['field_invalid'],
   }),
   getHealth: route({
     ...read,

@@ -1,5 +1,6 @@
 import { dashboardApi, ofMerchantRoutes } from '@florin/protocol/dashboard-api.ts';
 import { proofRoutes, signInRoutes } from '@florin/protocol/dashboard-sign-in.ts';
+import { imageUpload } from '@florin/protocol/image-upload.ts';
 import {
   memberRoles,
   needsFreshProof,
@@ -39,6 +40,9 @@ export function dashboardPage(): DocsPage {
           ]),
         ),
       ]),
+      heading('Images'),
+      `\`${imageUpload.method} ${imageUpload.path}\` takes a jpeg, png or webp image of at most 5 MB as its body, from who may create a ` +
+        'product. It answers the `imageUrl` of the hosted copy, which a product or the branding then names.',
     ],
   };
 }

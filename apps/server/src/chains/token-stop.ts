@@ -1,5 +1,5 @@
 import type { Queryable, Transaction } from '@florin/pg';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Chains } from './chain.ts';
 import { deleteTokenStops, insertTokenStops, tokenStops } from './token-stop.sql.ts';
@@ -37,17 +37,22 @@ export async function stopToken(
   return tokenIds;
 }
 
-/** Takes orders in a token again, on one chain or all. Refuses a token that is not stopped (400201). */
+/** Takes orders in a token again, on one chain or all. Refuses a token that is not stopped (400101). */
 export async function resumeToken(transaction: Transaction, token: string): Promise<string[]> {
   const stopped = (await listTokenStops(transaction)).map(({ tokenId }) => tokenId);
-  const tokenIds = tokensNamed(stopped, token);
+  const tokenIds = stopped.filter((tokenId) => isNamed(tokenId, token));
+  if (tokenIds.length === 0) throw fieldRefusal('token', 'is not stopped');
   await transaction.query(deleteTokenStops, { tokenIds });
   return tokenIds;
 }
 
 /** The ids that a name means: `base::usdc` one, `usdc` those of all chains. Refuses a name that means none (400201). */
 export function tokensNamed(tokenIds: readonly string[], token: string): string[] {
-  const found = tokenIds.filter((tokenId) => tokenId === token || tokenId.endsWith(`::${token}`));
+  const found = tokenIds.filter((tokenId) => isNamed(tokenId, token));
   if (found.length === 0) throw new Refusal('currency_unsupported', { detail: token, param: 'token' });
   return found;
+}
+
+function isNamed(tokenId: string, token: string): boolean {
+  return tokenId === token || tokenId.endsWith(`::${token}`);
 }

@@ -121,6 +121,10 @@ const senseless: [string, Parameters<typeof limitsOf>[0]][] = [
     { maxSessionAmount: microUsd(10_000_000_000_001n) },
   ],
   ['maxDayAmount must be from 1 to 9000000000000000000 Micro-USD', { maxDayAmount: microUsd(0) }],
+  [
+    'maxSessionAmount must be at most maxDayAmount',
+    { maxSessionAmount: microUsd(5), maxDayAmount: microUsd(4) },
+  ],
 ];
 for (const [message, limits] of senseless) {
   test(`a meaningless limit is refused: ${message}`, () => {

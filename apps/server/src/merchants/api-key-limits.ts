@@ -42,6 +42,9 @@ export function limitsOf(request: Partial<ApiKeyLimits>): ApiKeyLimits {
   assertList('origins', limits.origins, { maxLength: maxOrigins, isEntry: isWebOrigin });
   assertAmount('maxSessionAmount', limits.maxSessionAmount, maxMicroUsd);
   assertAmount('maxDayAmount', limits.maxDayAmount, maxDayAmount);
+  const { maxSessionAmount: ofSession, maxDayAmount: ofDay } = limits;
+  if (ofSession !== undefined && ofDay !== undefined && ofSession > ofDay)
+    throw fieldRefusal('maxSessionAmount', 'must be at most maxDayAmount');
   return limits;
 }
 

@@ -124,7 +124,8 @@ test('a token is stopped on one chain or all, and resumed', async () => {
   ]);
   await staff.post('/staff/token/resume', { token: 'base::usdc' });
   assert.deepEqual(await stopped(), ['ethereum::usdc']);
-  assert.equal((await staff.post('/staff/token/resume', { token: 'base::usdc' })).code, 400201);
+  const again = await staff.post('/staff/token/resume', { token: 'base::usdc' });
+  assert.deepEqual([again.code, again.message], [400101, 'Invalid field: token is not stopped']);
   assert.equal((await staff.post('/staff/token/stop', { token: 'doge', reason })).code, 400201);
   await staff.post('/staff/token/resume', { token: 'usdc' });
   assert.deepEqual(await stopped(), []);
