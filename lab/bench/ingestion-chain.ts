@@ -45,7 +45,7 @@ export async function startLogChain(onEnd: (end: () => Promise<void>) => void): 
       gateway,
       vault,
       startBlock: 1n,
-      finality: { tag: 'latest', depth: 1 },
+      finality: { tag: 'latest', depth: 1, quorum: 1 },
       proofs: 'required',
       pollIntervalMs: 1_000,
       tokens: [],

@@ -131,7 +131,11 @@ export async function ownWays(chain: LogChain, rpc: HttpRpc, world: SettlementWo
     heads.run(stop.signal),
     runWatcher({
       source: logSourceOf(chain.chain),
-      chain: { ...chain.chain, startBlock: head + 1n, finality: { tag: 'latest', depth: 100_000 } },
+      chain: {
+        ...chain.chain,
+        startBlock: head + 1n,
+        finality: { tag: 'latest', depth: 100_000, quorum: 1 },
+      },
       ...{ rpc, db: noted, clock: systemClock, log: silentLog, handler: serviceHandler(world) },
       ...{ signal: stop.signal, wake },
     }),

@@ -116,6 +116,7 @@ async function seed(config: WorldConfig) {
       ...chain,
       chainId: Number(chain.chainId),
       startBlock: 0n,
+      finality: { ...chain.finality, quorum: 1 },
       tokens: chain.tokens.map((token) => ({
         ...token,
         chainName: chain.name,

@@ -87,7 +87,7 @@ async function senderWay(
   environment.onEnd(() => rpc.close());
   const chain: Chain = {
     ...{ name: 'bench', chainId, rpcUrls: [place.url], startBlock: 0n, pollIntervalMs: 50, tokens: [] },
-    ...{ gateway: recipient, vault: recipient, finality: { tag: 'latest', depth: 0 } },
+    ...{ gateway: recipient, vault: recipient, finality: { tag: 'latest', depth: 0, quorum: 1 } },
   };
   let aheadMs = 0;
   const clock = { ...systemClock, now: () => new Date(systemClock.now().getTime() + aheadMs) };

@@ -118,7 +118,11 @@ function chainNamed(real: RealChain, name: string): Chain {
     const tokenId = `${name}::${symbol.toLowerCase()}`;
     return { tokenId, chainName: name, chainId, address, name: symbol, symbol, decimals: 6 };
   });
-  const policy = { startBlock: 1n, finality: { tag: 'finalized', depth: 0 }, pollIntervalMs: 1_000 } as const;
+  const policy = {
+    startBlock: 1n,
+    finality: { tag: 'finalized', depth: 0, quorum: 1 },
+    pollIntervalMs: 1_000,
+  } as const;
   const [chain] = chainsOf([{ name, chainId, rpcUrls: [], gateway, vault, tokens, ...policy }]).all;
   if (chain === undefined) throw new Error('no chain');
   return chain;

@@ -104,7 +104,7 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'no-parent-check': { faults: ['reorg'] },
   'receipts-unchecked': { faults: ['rpcPartialLogs'] },
   'continues-below-finality': { scenario: withDeepReorg },
-  'zero-confirmations': { finality: { tag: 'latest', depth: 0 }, faults: ['reorg'] },
+  'zero-confirmations': { finality: { tag: 'latest', depth: 0, quorum: 1 }, faults: ['reorg'] },
   'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
   'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },
   'webhook-done-before-send': {

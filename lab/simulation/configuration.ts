@@ -78,7 +78,7 @@ export function chainsFor(scenario: Scenario, finality: FinalityPolicy | undefin
       gateway: contractAddress(index, 'a1'),
       vault: contractAddress(index, 'b2'),
       startBlock: 1n,
-      finality: finality ?? { tag: 'finalized', depth: 1 },
+      finality: finality ?? { tag: 'finalized', depth: 1, quorum: 1 },
       pollIntervalMs: scenario.pollIntervalMs,
       tokens: [usdc],
       proofs: scenario.isProven ? 'required' : 'quorum',

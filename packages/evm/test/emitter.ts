@@ -22,7 +22,7 @@ export function testChain(anvil: Anvil, changes: Partial<FollowedChain> = {}): F
   return {
     chainId: anvil.chainId,
     startBlock: 1n,
-    finality: { tag: 'finalized', depth: 0 },
+    finality: { tag: 'finalized', depth: 0, quorum: 1 },
     proofs: 'required',
     pollIntervalMs: 20,
     ...changes,

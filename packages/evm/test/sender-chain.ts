@@ -121,7 +121,7 @@ export function useSender(): void {
     await installEmitter(anvil);
     proxy = await startLyingRpc(anvil.url);
     rpc = openHttpRpc({ chainId, urls: [proxy.url], clock, log: silentLog, timeLimitMs: 60_000 });
-    chain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
+    chain = testChain(anvil, { finality: { tag: 'latest', depth: 3, quorum: 1 } });
     wallet = walletOf(anvil.accounts[1]?.privateKey ?? '0x');
     const source = emitterSource(chain);
     const handler = silentHandler;

@@ -15,7 +15,7 @@ export async function senderWallets(chainId: number) {
   const [database, anvil] = await Promise.all([testDatabase(), startTestAnvil({ chainId })]);
   await installEmitter(anvil);
   const rpc: HttpRpc = openHttpRpc({ chainId, urls: [anvil.url], clock: systemClock, log: silentLog });
-  const chain: FollowedChain = testChain(anvil, { finality: { tag: 'latest', depth: 3 } });
+  const chain: FollowedChain = testChain(anvil, { finality: { tag: 'latest', depth: 3, quorum: 1 } });
   const outcomes: SentOutcome[] = [];
   const told: string[] = [];
   const tell = (event: string) => void told.push(event);

@@ -21,7 +21,7 @@ function token(chainName: string, chainId: number, symbol: string, decimals: num
 }
 
 function chain(name: string, chainId: number, tokens: Token[]) {
-  const finality = { tag: 'finalized', depth: 1 } as const;
+  const finality = { tag: 'finalized', depth: 1, quorum: 1 } as const;
   const contracts = { gateway: `0x${'a1'.repeat(20)}`, vault: `0x${'b2'.repeat(20)}` } as const;
   return { name, chainId, rpcUrls: [], ...contracts, startBlock: 0n, finality, pollIntervalMs: 1000, tokens };
 }

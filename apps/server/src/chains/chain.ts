@@ -241,7 +241,7 @@ export function isAmong(addresses: readonly Hex[], address: string): boolean {
 }
 
 /** A finality policy in words for callers: `finalized`, or `finalized, 16 blocks deep, 2 nodes agree`. */
-export function finalityText({ tag, depth, quorum = 1 }: FinalityPolicy): string {
+export function finalityText({ tag, depth, quorum }: FinalityPolicy): string {
   const parts = [
     ...(tag === 'latest' && depth > 0 ? [] : [tag]),
     ...(depth > 0 ? [`${depth} block${depth === 1 ? '' : 's'} deep`] : []),

@@ -18,9 +18,9 @@ beforeEach(async () => {
 
 // proves W1.14
 test("before it is measured, the time to finality is the configured one, or else the chain's known one", () => {
-  const unknown = followedChain('local', 31_337, { finality: { tag: 'finalized', depth: 6 } });
+  const unknown = followedChain('local', 31_337, { finality: { tag: 'finalized', depth: 6, quorum: 1 } });
   const configured = followedChain('ethereum', 1, {
-    finality: { tag: 'finalized', depth: 0, expectedSeconds: 700 },
+    finality: { tag: 'finalized', depth: 0, quorum: 1, expectedSeconds: 700 },
   });
   assert.deepEqual(
     [ethereum, base, unknown, configured].map((each) => expectedSecondsToFinal(each)),

@@ -19,7 +19,11 @@ function chainWith(changes: Partial<CctpContracts>, decimals = 6): Chain {
   assert.ok(contracts.cctp !== undefined);
   return {
     ...{ name: 'base', chainId: 8453, rpcUrls: [], startBlock: 0n, pollIntervalMs: 1, tokens: [token] },
-    ...{ finality: { tag: 'finalized', depth: 0 }, ...contracts, cctp: { ...contracts.cctp, ...changes } },
+    ...{
+      finality: { tag: 'finalized', depth: 0, quorum: 1 },
+      ...contracts,
+      cctp: { ...contracts.cctp, ...changes },
+    },
   };
 }
 

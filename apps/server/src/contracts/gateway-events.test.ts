@@ -70,7 +70,12 @@ test('the watcher reads every event that the real gateway emits', async (context
   });
   const chain: Chain = {
     ...{ name: 'test', chainId: anvil.chainId, rpcUrls: [anvil.url], gateway, vault, tokens: [] },
-    ...{ startBlock: 1n, finality: { tag: 'finalized', depth: 0 }, proofs: 'required', pollIntervalMs: 20 },
+    ...{
+      startBlock: 1n,
+      finality: { tag: 'finalized', depth: 0, quorum: 1 },
+      proofs: 'required',
+      pollIntervalMs: 20,
+    },
   };
   const [block] = await fetchBlocks({ chain, rpc, source: logSourceOf(chain) }, 2n, 1);
   assert.ok(block !== undefined);

@@ -14,7 +14,7 @@ const chain: Chain = {
   gateway: '0xAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAaAa',
   vault: '0xBBbbBbBBBBbBBbbBbBbbbbBBbBbbbbBbBbbBBbBB',
   startBlock: 0n,
-  finality: { tag: 'finalized', depth: 0 },
+  finality: { tag: 'finalized', depth: 0, quorum: 1 },
   pollIntervalMs: 1000,
   tokens: [],
 };

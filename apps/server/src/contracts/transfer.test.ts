@@ -21,7 +21,7 @@ const chain: Chain = {
   vault,
   previousContracts: [{ gateway: oldGateway, vault }],
   startBlock: 0n,
-  finality: { tag: 'finalized', depth: 0 },
+  finality: { tag: 'finalized', depth: 0, quorum: 1 },
   pollIntervalMs: 1000,
   tokens: [
     {

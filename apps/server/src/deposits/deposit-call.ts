@@ -58,7 +58,7 @@ const timeLimitMs = 4_000;
  */
 export async function readAgreedBalance(
   rpc: Rpc,
-  { finality: { quorum = 1 } }: Pick<Chain, 'finality'>,
+  { finality: { quorum } }: Pick<Chain, 'finality'>,
   balance: DepositBalance,
 ): Promise<bigint | undefined> {
   const answers = await pollNodes(rpc, [balanceCall(balance, 'latest')], { timeLimitMs });

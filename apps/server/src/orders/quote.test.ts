@@ -15,7 +15,7 @@ function chain(name: string, chainId: number, tokens: [string, number][]): Chain
     gateway: address(90),
     vault: address(91),
     startBlock: 0n,
-    finality: { tag: 'finalized', depth: 0 },
+    finality: { tag: 'finalized', depth: 0, quorum: 1 },
     pollIntervalMs: 100,
     tokens: tokens.map(
       ([symbol, decimals], index): Token => ({

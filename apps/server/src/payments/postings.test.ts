@@ -197,7 +197,7 @@ for (const [name, entries, changes] of rules)
 
 const chain: Chain = {
   ...{ name: 'base', chainId: 8_453, rpcUrls: [], gateway: address('aa'), vault, startBlock: 0n },
-  ...{ finality: { tag: 'finalized', depth: 0 }, pollIntervalMs: 1_000 },
+  ...{ finality: { tag: 'finalized', depth: 0, quorum: 1 }, pollIntervalMs: 1_000 },
   tokens: [
     {
       ...{ tokenId: asset, chainName: 'base', chainId: 8_453, address: address('7A') },

@@ -33,7 +33,7 @@ export async function readSettled(
     const ofChain = orders.filter(({ chainId }) => chainId === chain.chainId);
     if (ofChain.length === 0) return;
     const answers = await askAtFinal(deps, chain, ofChain);
-    const { quorum = 1 } = chain.finality;
+    const { quorum } = chain.finality;
     for (const [index, { orderId }] of ofChain.entries()) {
       const votes = answers.flatMap((answer) => voteOf(answer, index));
       const isSettled =

@@ -54,7 +54,7 @@ export function singleProviderProblem(
   { name, rpcUrls, finality }: Chain,
   { all }: Pick<Chains, 'all'>,
 ): string | undefined {
-  const { quorum = 1 } = finality;
+  const { quorum } = finality;
   const isShared = quorum >= leastQuorum && countProviders(rpcUrls) >= leastQuorum;
   if (isShared || all.length === 1) return undefined;
   return (

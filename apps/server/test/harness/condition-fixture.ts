@@ -49,7 +49,7 @@ export function followedChain(name: string, chainId: number, change: Partial<Cha
     gateway: address('a'),
     vault: address('b'),
     startBlock: 0n,
-    finality: { tag: 'finalized', depth: 0 },
+    finality: { tag: 'finalized', depth: 0, quorum: 1 },
     pollIntervalMs: 1_000,
     tokens: [token('usdc', 6, '1'), token('dai', 18, '2')],
     ...change,

@@ -110,7 +110,7 @@ export class LifeChain {
       gateway,
       vault,
       startBlock: 0n,
-      finality: { tag: 'finalized', depth: 0 },
+      finality: { tag: 'finalized', depth: 0, quorum: 1 },
       proofs: 'required',
       pollIntervalMs: 900,
       tokens,

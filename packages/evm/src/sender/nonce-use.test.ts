@@ -89,7 +89,7 @@ test('transactions in blocks that are not final keep their nonces, by depth and 
   await sendForeign(0n);
   await mineAndFollow();
   const request = { purpose: 'own', to: emitter, data: eventCall(idOf(1)) } as const;
-  for (const finality of [chain.finality, { tag: 'finalized', depth: 1 } as const]) {
+  for (const finality of [chain.finality, { tag: 'finalized', depth: 1, quorum: 1 } as const]) {
     startAnew({ ...chain, finality });
     const plan = await sender.plan(chainId, request);
     assert.deepEqual('reverted' in plan ? 'reverted' : plan.nonceFloor, 0n, finality.tag);
@@ -97,7 +97,7 @@ test('transactions in blocks that are not final keep their nonces, by depth and 
 });
 
 test('with a finality tag, a foreign transaction that is reorged out supersedes nothing: ours is mined at its nonce', async () => {
-  startAnew({ ...chain, finality: { tag: 'finalized', depth: 1 } });
+  startAnew({ ...chain, finality: { tag: 'finalized', depth: 1, quorum: 1 } });
   const sent = await record(1);
   await sendForeign(0n);
   await mineAndFollow();

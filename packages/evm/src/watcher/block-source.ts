@@ -122,7 +122,7 @@ export async function checkHeaders(
   const unproven = headers.filter((header) => header.isProven !== true);
   if (unproven.length === 0) return;
   if (chain.proofs === 'required') throw new RpcAnswerInvalid('a block that does not hash to its own hash');
-  const { quorum = 1 } = chain.finality;
+  const { quorum } = chain.finality;
   if (quorum === 1) return;
   const answers = await pollNodes(
     rpc,
@@ -158,7 +158,7 @@ async function checkedEvents(
   const logs = logsOfReceipts(source, header, receipts);
   checkLogs(header, logs);
   const events = source.decode(header, logs);
-  const { quorum = 1 } = chain.finality;
+  const { quorum } = chain.finality;
   if (quorum === 1) return events;
   const answers = await pollNodes(rpc, [calls.logs(header.hash, source.addresses)]);
   const agreeing = answers.filter(({ outcomes: [outcome] }) => isSameLogs(source, logs, outcome));

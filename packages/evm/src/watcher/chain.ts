@@ -2,8 +2,8 @@
 export interface FinalityRule {
   readonly tag: 'finalized' | 'safe' | 'latest';
   readonly depth: number;
-  /** How many nodes of different hosts must confirm our block at the final height; absent: 1. */
-  readonly quorum?: number;
+  /** How many nodes of different hosts must confirm our block at the final height, at least 1. */
+  readonly quorum: number;
 }
 
 /** A chain as the watcher and the sender know it. An application may extend it: its handler gets its own type. */

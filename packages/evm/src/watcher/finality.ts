@@ -66,7 +66,7 @@ async function askQuorum(
   round: Round,
   block: Block,
 ): Promise<{ readonly isConfirmed: boolean; readonly round: Round }> {
-  const { tag, depth, quorum = 1 } = watcher.chain.finality;
+  const { tag, depth, quorum } = watcher.chain.finality;
   if (quorum === 1) return { isConfirmed: true, round };
   const answers = await pollNodes(watcher.rpc, [
     calls.block(block.number),
@@ -123,7 +123,7 @@ function logMissingQuorum(
  */
 export async function haltIfFinalForked(watcher: Watcher, round: Round): Promise<Round> {
   const { cursor } = round;
-  const { quorum = 1 } = watcher.chain.finality;
+  const { quorum } = watcher.chain.finality;
   for (let asked = 0; asked < 2; asked += 1) {
     const answers = await pollNodes(watcher.rpc, [calls.block(cursor.finalNumber)]);
     const agreeing: string[] = [];
@@ -151,7 +151,7 @@ async function haltIfFinalityWentBack(
   { head, tagged }: Heads,
 ): Promise<Round> {
   const { cursor } = round;
-  const { tag, quorum = 1 } = watcher.chain.finality;
+  const { tag, quorum } = watcher.chain.finality;
   // A node whose head also lags is merely behind.
   const wentBack = tagged.number < cursor.finalNumber && head.number >= cursor.headNumber;
   if (tag === 'latest' || !wentBack || round.acceptedFinal === cursor.finalNumber) {

@@ -10,7 +10,7 @@ import { checkLogs, logsOfReceipts } from './log-check.ts';
 const source = emitterSource({
   chainId: 1,
   startBlock: 0n,
-  finality: { tag: 'finalized', depth: 0 },
+  finality: { tag: 'finalized', depth: 0, quorum: 1 },
   pollIntervalMs: 1_000,
 });
 const blockHash = keccak256('0x01');

@@ -39,7 +39,7 @@ export async function resync(watcher: Watcher, round: Round): Promise<WatcherSta
   const anchor = await findAnchor(watcher, cursor);
   const answers = await pollNodes(watcher.rpc, [calls.block(anchor.number)]);
   const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === anchor.hash);
-  if (agreeing.length < (watcher.chain.finality.quorum ?? 1)) {
+  if (agreeing.length < watcher.chain.finality.quorum) {
     throw new RpcUnavailable('too few nodes have the block to begin again from');
   }
   if (anchor.number < cursor.finalNumber) {
@@ -148,7 +148,7 @@ async function requireCanonical(watcher: Watcher, { header }: FetchedBlock): Pro
   }
   const answers = await pollNodes(watcher.rpc, [calls.block(header.number)]);
   const agreeing = answers.filter((answer) => headerIn(answer, 0)?.hash === header.hash);
-  if (agreeing.length < (watcher.chain.finality.quorum ?? 1)) {
+  if (agreeing.length < watcher.chain.finality.quorum) {
     throw new RpcUnavailable('too few nodes have the blocks to be read again');
   }
 }

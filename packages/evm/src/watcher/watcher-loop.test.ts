@@ -66,7 +66,7 @@ test('two watchers of one chain report every event once', async (t) => {
 
 test('the watcher survives outages of its nodes and continues where it stopped', async (t) => {
   const { anvil, emit, story, cursor, stop, ...world } = await watched(t, {
-    finality: { tag: 'latest', depth: 2 },
+    finality: { tag: 'latest', depth: 2, quorum: 1 },
   });
   const [proxy] = world.proxies;
   assert.ok(proxy !== undefined);

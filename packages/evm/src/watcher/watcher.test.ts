@@ -225,7 +225,7 @@ test('a block is final only when the finalized chain has the same block, not onl
 });
 
 test('a move from a stale cursor changes nothing', async () => {
-  chain = testChain(anvil, { finality: { tag: 'latest', depth: 50 } });
+  chain = testChain(anvil, { finality: { tag: 'latest', depth: 50, quorum: 1 } });
   const own = newWatcher();
   await anvil.mine(3);
   await own.catchUp();
