@@ -8,6 +8,7 @@ import { branding } from '@florin/protocol/branding.ts';
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { eventPatterns, events, eventTypes } from '@florin/protocol/event.ts';
 import { event } from '@florin/protocol/event-api.ts';
+import { eventDataSchema } from '@florin/protocol/event-data.ts';
 import { eventFixture } from '@florin/protocol/event-fixture.ts';
 import { linkDetail } from '@florin/protocol/link.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
@@ -149,8 +150,7 @@ function eventTypesText(): string {
   const common = { type: 'object', properties: { id, apiVersion, timestamp, sequence, truncated, fixture } };
   const required = ['id', 'apiVersion', 'timestamp', 'sequence'];
   const types = eventTypes.map((type) => {
-    const { data, when } = events[type];
-    return `${commentText(when, '')}export interface ${eventName(type)} extends EventCommon {\n  type: '${type}';\n  data: ${typeOf(data, 'reply', '  ')};\n}\n`;
+    return `${commentText(events[type].when, '')}export interface ${eventName(type)} extends EventCommon {\n  type: '${type}';\n  data: ${typeOf(eventDataSchema(type), 'reply', '  ')};\n}\n`;
   });
   return [
     declarationText('EventCommon', { ...common, required } as WireSchema, 'reply', nameOf),

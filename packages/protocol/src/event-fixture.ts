@@ -1,56 +1,40 @@
-import { type EventEntry, type EventObject, type EventType, events } from './event.ts';
+import { type EventDataName, type EventEntry, type EventType, events } from './event.ts';
 import { operationExamples } from './example.ts';
 import { initializedSession, paidView } from './example-session.ts';
 import type { ExceptionKind } from './exception.ts';
 import type { JsonObject } from './openapi-schema.ts';
 
-/** `data` of the types that tell more than one object in a state. */
-const wholes = {
-  'session.payment_detected': (origin) => {
-    const { intendedPayer, initiateTx } = paidView(origin, 'paid').session;
-    const { state } = events['session.payment_detected'];
-    return { session: { ...initializedSession(origin), intendedPayer, initiateTx, ...state } };
-  },
-  'session.paid': (origin) => paidView(origin, 'paid'),
-  'session.settling': (origin) => paidView(origin, 'settling'),
-  'session.completed': (origin) => paidView(origin, 'completed'),
-  'session.settlement_pending': (origin) => paidView(origin, 'settlement_pending'),
-  'session.exception': (origin) => exceptionFixture('duplicate', origin),
-  'webhook.test': () => ({ message: 'A test of the webhook Orders' }),
-} as const satisfies Partial<Record<EventType, (origin: string) => JsonObject>>;
+/** The `data` of an example event, in its state. */
+type Example = (origin: string, state: NonNullable<EventEntry['state']>) => JsonObject;
 
-type ObjectName = EventObject<Exclude<EventType, keyof typeof wholes>>;
-
-/** The example of each object that an event is about, before the event's own state. */
-const examples: Readonly<Record<ObjectName, (origin: string) => object>> = {
-  account: (origin) => dataOf(origin, 'getAccount'),
-  accountChange: (origin) => {
-    const { accountName, accountAddress, settlementCurrencies, settlementMode, createAt } = dataOf(
-      origin,
-      'getAccount',
-    );
-    return {
-      ...{
-        changeId: 'acg_3kTq8ZbYw1LhVx5RmN7pCd',
-        kind: 'add',
-        status: 'waiting',
-        accountName,
-        accountAddress,
-        previousAddress: '',
-      },
-      ...{ settlementCurrencies, settlementMode, isProven: true, accountId: '' },
-      ...{ effectiveAt: createAt, createAt },
-    };
-  },
-  product: (origin) => dataOf(origin, 'createProduct'),
-  link: (origin) => dataOf(origin, 'getLink'),
-  refund: (origin) => dataOf(origin, 'getRefund'),
-  session: initializedSession,
-  webhook: (origin) => {
+const examples: Readonly<Record<EventDataName, Example>> = {
+  account: (origin, state) => ({ account: { ...dataOf(origin, 'getAccount'), ...state } }),
+  accountChange: (origin, state) => ({ accountChange: { ...waitingChange(origin), ...state } }),
+  product: (origin, state) => ({ product: { ...dataOf(origin, 'createProduct'), ...state } }),
+  link: (origin, state) => ({ link: { ...dataOf(origin, 'getLink'), ...state } }),
+  session: (origin, state) => ({ session: { ...initializedSession(origin), ...state } }),
+  paidSession: (origin, { status }) => paidView(origin, String(status)),
+  exception: (origin) => exceptionFixture('duplicate', origin),
+  refund: (origin, state) => ({ refund: { ...dataOf(origin, 'getRefund'), ...state } }),
+  message: () => ({ message: 'A test of the webhook Orders' }),
+  webhook: (origin, state) => {
     const { key: _key, ...keyless } = dataOf(origin, 'getWebhook');
-    return keyless;
+    return { webhook: { ...keyless, ...state } };
   },
 };
+
+function waitingChange(origin: string): object {
+  const { accountName, accountAddress, settlementCurrencies, settlementMode, createAt } = dataOf(
+    origin,
+    'getAccount',
+  );
+  return {
+    ...{ changeId: 'acg_3kTq8ZbYw1LhVx5RmN7pCd', kind: 'add', status: 'waiting' },
+    ...{ accountName, accountAddress, previousAddress: '' },
+    ...{ settlementCurrencies, settlementMode, isProven: true, accountId: '' },
+    ...{ effectiveAt: createAt, createAt },
+  };
+}
 
 function dataOf(origin: string, operation: string): JsonObject {
   // The examples are constants: a test builds every fixture.
@@ -62,14 +46,11 @@ function dataOf(origin: string, operation: string): JsonObject {
  * exist in no installation.
  */
 export function eventFixture(type: EventType, origin: string): JsonObject {
-  if (isWhole(type)) return wholes[type](origin);
-  const { data, state }: EventEntry = events[type];
-  const [name] = Object.keys(data.properties) as [ObjectName];
-  return { [name]: { ...examples[name](origin), ...state } };
-}
-
-function isWhole(type: EventType): type is keyof typeof wholes {
-  return Object.hasOwn(wholes, type);
+  const { data, state = {} }: EventEntry = events[type];
+  const fixture = examples[data](origin, state);
+  if (type !== 'session.payment_detected') return fixture;
+  const { intendedPayer, initiateTx } = paidView(origin, 'paid').session;
+  return { session: { ...(fixture['session'] as JsonObject), intendedPayer, initiateTx } };
 }
 
 /** Kinds with their own transaction; money at a deposit address may have come in several. */

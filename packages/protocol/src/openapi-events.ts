@@ -1,6 +1,7 @@
 import Type from 'typebox';
 import { type EventType, events, eventTypes } from './event.ts';
 import { event } from './event-api.ts';
+import { eventDataSchema } from './event-data.ts';
 import { type Json, type JsonObject, plainSchema } from './openapi-schema.ts';
 
 /** The component that describes events of one type: `SessionPaidEvent`. */
@@ -9,9 +10,9 @@ export function eventName(type: EventType): string {
 }
 
 function eventSchema(type: EventType): JsonObject {
-  const { data, when } = events[type];
+  const data = eventDataSchema(type);
   return plainSchema(
-    Type.Object({ ...event.properties, type: Type.Literal(type), data }, { description: when }),
+    Type.Object({ ...event.properties, type: Type.Literal(type), data }, { description: events[type].when }),
   );
 }
 

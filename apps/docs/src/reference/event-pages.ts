@@ -1,6 +1,7 @@
 import { defaultRetrySettings, maxBodyBytes } from '@florin/outbox';
 import { type EventType, eventPatterns, events, eventTypes } from '@florin/protocol/event.ts';
 import { eventLifeDays } from '@florin/protocol/event-api.ts';
+import { eventDataSchema } from '@florin/protocol/event-data.ts';
 import { eventFixture, exceptionFixture } from '@florin/protocol/event-fixture.ts';
 import { exampleOrigin } from '@florin/protocol/example.ts';
 import { eventExample } from '@florin/protocol/example-event.ts';
@@ -38,7 +39,7 @@ export function eventPage(): DocsPage {
 
 /** The members of an event's `data`. */
 function dataText(type: EventType): string {
-  const members = `\`{${Object.keys(events[type].data.properties).join(', ')}}\``;
+  const members = `\`{${Object.keys(eventDataSchema(type).properties).join(', ')}}\``;
   return type === 'webhook.paused' ? `${members}, without its key` : members;
 }
 
