@@ -8,6 +8,7 @@ const fresh: AgentSessionState = {
   signedOnce: false,
   isPaymentSeen: false,
   isPaymentLost: false,
+  isPaymentInDoubt: false,
   isPastExpiry: false,
   hasPaymentParameters: true,
 };
@@ -72,6 +73,15 @@ test('an agent is not told that a payment is final which the chain took back', (
   const lost = { ...fresh, status: 'settlement_pending', isPaymentSeen: true, isPaymentLost: true } as const;
   assert.equal(sessionSituation(lost), 'payment_lost');
   const { stage, nextAction } = workflowOf('payment_lost');
+  assert.deepEqual([stage, nextAction.action], ['settlement_pending', 'poll_session']);
+});
+
+test('an agent is not told that a payment is final while its chain is halted', () => {
+  for (const status of ['paid', 'settling', 'settlement_pending', 'completed'] as const) {
+    const situation = sessionSituation({ ...fresh, status, isPaymentSeen: true, isPaymentInDoubt: true });
+    assert.equal(situation, 'payment_in_doubt', status);
+  }
+  const { stage, nextAction } = workflowOf('payment_in_doubt');
   assert.deepEqual([stage, nextAction.action], ['settlement_pending', 'poll_session']);
 });
 

@@ -44,9 +44,10 @@ export interface AgentMove {
 
 /**
  * The situations without a stage of their own. order_closing: an order is signed, the time to prepare is over, and the chain
- * has not passed the deadline. payment_lost: the chain took back the final block with the payment.
+ * has not passed the deadline. payment_lost: the chain took back the final block with the payment. payment_in_doubt: the chain is
+ * halted, so the service does not know whether it still has the payment.
  */
-export type AgentSituation = AgentStage | 'order_closing' | 'payment_lost';
+export type AgentSituation = AgentStage | 'order_closing' | 'payment_lost' | 'payment_in_doubt';
 
 /** Stage and next action for every situation of a link or a session. */
 export const agentMoves = {
@@ -128,6 +129,14 @@ export const agentMoves = {
       'The chain took back the block with the payment, so it is not paid now. Its transaction can come back until the deadline of its order: send the same one again, and make no other payment for this session.',
     retryAfterSeconds: 30,
   },
+  payment_in_doubt: {
+    stage: 'settlement_pending',
+    action: 'poll_session',
+    authorizationRequired: false,
+    description:
+      'The chain contradicts blocks that were final, so it is not known whether it still has the payment. The operator checks that. Do not pay again.',
+    retryAfterSeconds: 30,
+  },
   settled: {
     stage: 'settled',
     action: 'none',
@@ -157,6 +166,8 @@ export interface AgentSessionState {
   readonly isPaymentSeen: boolean;
   /** A reorg below finality took back the payment. */
   readonly isPaymentLost: boolean;
+  /** The payment's chain is halted, and may have lost it. */
+  readonly isPaymentInDoubt: boolean;
   /** Our clock has reached the session's expiry. */
   readonly isPastExpiry: boolean;
   /** Payer and token were chosen when the session was created. */
@@ -165,6 +176,7 @@ export interface AgentSessionState {
 
 /** The situation that an agent finds when it reads a session. */
 export function sessionSituation(state: AgentSessionState): AgentSituation {
+  if (state.isPaymentInDoubt && state.status !== 'initialized') return 'payment_in_doubt';
   switch (state.status) {
     case 'initialized':
       if (state.isPaymentSeen) return 'payment_detected';

@@ -86,6 +86,8 @@ export const checkoutState = Type.Object({
       confirmationsWanted: Type.Integer(),
     }),
   ),
+  /** Present while the payment's chain is halted, and where it took the payment back: `status` is as before the payment was final. */
+  isInDoubt: Type.Optional(Type.Literal(true)),
   /** ISO 8601, or empty. */
   paidAt: Type.String(),
   settledAt: Type.String(),

@@ -66,6 +66,24 @@ test('a fully refunded payment is shown as refunded, and the page does not say t
   }
 });
 
+test('a payment in doubt is said to be checked, and not how soon it becomes final', () => {
+  const payment = {
+    ...{ tokenId: 'base::usdc', chainId: '8453', payer: '0x12', isDeposit: false, fee: '0' },
+    ...{ amountInToken: '4500000', total: '4500000', confirmations: 3, confirmationsWanted: 5 },
+  };
+  const doubted = {
+    ...state,
+    initiateTx: '0xab',
+    isPayable: false,
+    deposits: [],
+    payment,
+    isInDoubt: true,
+  } as const;
+  const text = textOf(statusView(data, doubted, { now: 0, timeZone: 'UTC' }));
+  assert.ok(text.includes(`${en.inDoubt} ${en.inDoubtHint}`), text);
+  assert.ok(!text.includes(en.detectedHint.slice(0, 20)), text);
+});
+
 const deposit = {
   ...{ tokenId: 'base::usdc', chainId: '8453', symbol: 'USDC', decimals: 6 },
   ...{

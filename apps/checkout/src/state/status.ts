@@ -25,6 +25,9 @@ export function wordsOf(data: Pick<PageData, 'texts' | 'linkUrl'>, state: Checko
   const { texts } = data;
   const isSeen = state.initiateTx !== '' || state.exceptions.some(({ outcome }) => outcome === 'accepted');
   const paid = { kind: 'good', isPaid: true, isSafeToClose: true } as const;
+  if (state.isInDoubt === true) {
+    return { title: texts.inDoubt, hint: texts.inDoubtHint, kind: 'wait', isSafeToClose: true };
+  }
   // For every status, because the merchant has none of the money any more. The refunded amount is below.
   if (state.isRefunded) return { title: texts.refundedInFull, kind: 'good', isSafeToClose: true };
   switch (state.status) {
@@ -234,8 +237,8 @@ function exceptionText(
 }
 
 /** How far a seen payment is from final, and about how long that takes on its network. */
-function progressView(data: PageData, { payment, status }: CheckoutState, label: string): Tree {
-  if (payment === undefined || status !== 'initialized') return undefined;
+function progressView(data: PageData, { payment, status, isInDoubt }: CheckoutState, label: string): Tree {
+  if (payment === undefined || status !== 'initialized' || isInDoubt === true) return undefined;
   const [value, max] = [String(payment.confirmations), String(payment.confirmationsWanted)];
   const option = data.options.find(({ tokenId }) => tokenId === payment.tokenId);
   const facts = option === undefined ? [] : [option.chainTitle, timeText({ data }, option)];

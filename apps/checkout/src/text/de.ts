@@ -103,6 +103,9 @@ export const de: Texts = {
   waiting: 'Wartet auf Zahlung',
   detected: 'Zahlung erkannt',
   detectedHint: 'Sie wird bald endgültig: Bestätigung {count} von etwa {wanted}.',
+  inDoubt: 'Zahlung wird geprüft',
+  inDoubtHint:
+    'Das Netzwerk widerspricht dem, was es als endgültig gezeigt hatte. Die Zahlung wird geprüft, denn vielleicht gilt sie nicht mehr. Bezahlen Sie nicht noch einmal: Diese Seite zeigt das Ergebnis.',
   paid: 'Bezahlt',
   paidHint: 'Die Zahlung ist endgültig. Als Nächstes erhält sie der Händler.',
   settling: 'Bezahlt, unterwegs zum Händler',

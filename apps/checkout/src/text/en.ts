@@ -100,6 +100,9 @@ export const en = {
   waiting: 'Waiting for payment',
   detected: 'Payment seen',
   detectedHint: 'It becomes final soon: confirmation {count} of about {wanted}.',
+  inDoubt: 'Payment being checked',
+  inDoubtHint:
+    'The network contradicts what it had shown as final. The payment is being checked, because it may no longer count. Do not pay again: this page shows the outcome.',
   paid: 'Paid',
   paidHint: 'The payment is final. The merchant receives it next.',
   settling: 'Paid, on its way to the merchant',

@@ -100,6 +100,9 @@ export const es: Texts = {
   waiting: 'Esperando el pago',
   detected: 'Pago detectado',
   detectedHint: 'Pronto será definitivo: confirmación {count} de unas {wanted}.',
+  inDoubt: 'Pago en revisión',
+  inDoubtHint:
+    'La red contradice lo que había mostrado como definitivo. El pago se está comprobando, porque quizá ya no sea válido. No pague de nuevo: esta página muestra el resultado.',
   paid: 'Pagado',
   paidHint: 'El pago es definitivo. A continuación lo recibe el comercio.',
   settling: 'Pagado, en camino al comercio',

@@ -101,6 +101,9 @@ export const it: Texts = {
   waiting: 'In attesa del pagamento',
   detected: 'Pagamento rilevato',
   detectedHint: 'Presto sarà definitivo: conferma {count} di circa {wanted}.',
+  inDoubt: 'Pagamento in verifica',
+  inDoubtHint:
+    'La rete contraddice ciò che aveva mostrato come definitivo. Il pagamento è in verifica, perché forse non vale più. Non pagare di nuovo: questa pagina mostra l’esito.',
   paid: 'Pagato',
   paidHint: 'Il pagamento è definitivo. Ora il venditore lo riceve.',
   settling: 'Pagato, in arrivo al venditore',

@@ -99,6 +99,9 @@ export const pt: Texts = {
   waiting: 'Aguardando pagamento',
   detected: 'Pagamento detectado',
   detectedHint: 'Logo será definitivo: confirmação {count} de cerca de {wanted}.',
+  inDoubt: 'Pagamento em verificação',
+  inDoubtHint:
+    'A rede contradiz o que havia mostrado como definitivo. O pagamento está em verificação, porque talvez não valha mais. Não pague de novo: esta página mostra o resultado.',
   paid: 'Pago',
   paidHint: 'O pagamento é definitivo. Em seguida o comerciante o recebe.',
   settling: 'Pago, a caminho do comerciante',

@@ -10,6 +10,8 @@ const serverTexts = [
   'waiting',
   'detected',
   'detectedHint',
+  'inDoubt',
+  'inDoubtHint',
   'paid',
   'paidHint',
   'settling',

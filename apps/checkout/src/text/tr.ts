@@ -100,6 +100,9 @@ export const tr: Texts = {
   waiting: 'Ödeme bekleniyor',
   detected: 'Ödeme algılandı',
   detectedHint: 'Yakında kesinleşir: yaklaşık {wanted} onaydan {count}. onay.',
+  inDoubt: 'Ödeme kontrol ediliyor',
+  inDoubtHint:
+    'Ağ, kesinleşmiş olarak gösterdiği bilgiyle çelişiyor. Ödeme artık geçerli olmayabileceği için kontrol ediliyor. Yeniden ödemeyin: sonucu bu sayfa gösterir.',
   paid: 'Ödendi',
   paidHint: 'Ödeme kesinleşti. Şimdi satıcıya aktarılıyor.',
   settling: 'Ödendi, satıcıya gidiyor',

@@ -96,6 +96,9 @@ export const zh: Texts = {
   waiting: '等待付款',
   detected: '已检测到付款',
   detectedHint: '即将最终确认：约 {wanted} 次确认中的第 {count} 次。',
+  inDoubt: '正在核查付款',
+  inDoubtHint:
+    '网络现在的内容与此前显示为最终确认的内容相矛盾。此付款可能不再有效，因此正在核查。请勿再次付款：此页面会显示结果。',
   paid: '已付款',
   paidHint: '付款已最终确认。接下来商家将收到款项。',
   settling: '已付款，正在转给商家',

@@ -21,16 +21,18 @@ type ViewContext = Pick<
   'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'
 >;
 
-/** The situation of a session for an agent, by our clock. `isPaymentLost`: a reorg took its payment back. */
+/** The situation of a session for an agent, by our clock. `isLost`: a reorg took its payment back. */
 export function situationOf(
   deps: Pick<ViewContext, 'clock'>,
-  { session, isPaymentLost }: { readonly session: StoredSession; readonly isPaymentLost: boolean },
+  session: StoredSession,
+  { isLost, isInDoubt }: { readonly isLost: boolean; readonly isInDoubt: boolean },
 ): AgentSituation {
   return sessionSituation({
     status: session.status,
     signedOnce: session.signedOnce,
     isPaymentSeen: session.initiateTx !== '',
-    isPaymentLost,
+    isPaymentLost: isLost,
+    isPaymentInDoubt: isInDoubt,
     isPastExpiry: session.expirationTime <= deps.clock.now(),
     hasPaymentParameters: session.intendedPayer !== '' && session.intendedToken !== '',
   });
@@ -70,9 +72,13 @@ export function agentSessionView(
     completeTx: session.completeTx,
     untrustedText: untrustedTextNotice,
     aiView: {
-      ...sessionAiView(deps, session, situationOf(deps, { session, isPaymentLost: isLost })),
+      ...sessionAiView(
+        deps,
+        session,
+        situationOf(deps, session, { isLost, isInDoubt: seen?.isInDoubt === true }),
+      ),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
-      ...(seen === undefined ? {} : { payment: depthOf(seen) }),
+      ...(seen === undefined || session.status !== 'initialized' ? {} : { payment: depthOf(seen) }),
     },
   };
 }
@@ -93,7 +99,7 @@ export function createdSessionView(
     sessionExpiresAt: unixSeconds(session.expirationTime),
     ...(isReplay ? { replayed: true } : {}),
     // The session’s own view says whether the payment of a repeated creation was lost.
-    aiView: sessionAiView(deps, session, situationOf(deps, { session, isPaymentLost: false })),
+    aiView: sessionAiView(deps, session, situationOf(deps, session, { isLost: false, isInDoubt: false })),
   };
 }
 

@@ -1,7 +1,8 @@
 import { statement } from '@florin/pg';
 
 // For each session one payment in a block of any chain: the one that the session names, or else the earliest. With the
-// position of that chain's cursor. Only collected deposits have a collection that did not fail.
+// position of that chain's cursor. Only collected deposits have a collection that did not fail. Until a halted chain
+// has begun again, at one of the blocks that are kept, all of these are in doubt.
 export const paymentsSeen = statement({
   name: 'session_payments_seen',
   parameters: { sessionIds: 'text[]' },
@@ -18,10 +19,13 @@ export const paymentsSeen = statement({
     block_number: 'int8',
     head_number: 'int8',
     final_number: 'int8',
+    is_in_doubt: 'bool',
   },
   text: `select distinct on (o.session_id) o.session_id, o.order_id, o.chain_id, o.token_id, o.payer,
      exists (select from deposit_moves m where m.order_id = o.order_id and m.move = 'collect' and m.status <> 'failed') as is_deposit,
-     o.total - o.added as paid_amount, o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number
+     o.total - o.added as paid_amount, o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number,
+     (c.halted_reason <> '' or c.is_resync_due) and exists (
+       select from chain_blocks b where b.chain_id = e.chain_id and b.block_number = e.block_number) as is_in_doubt
    from sessions s
      join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'

@@ -20,6 +20,8 @@ export interface SeenPayment {
   readonly confirmations: number;
   /** About how many make the payment final now. More than `confirmations` until it is final. */
   readonly confirmationsWanted: number;
+  /** Its chain is halted, and until it has begun again the service does not know whether it still has the payment's block. */
+  readonly isInDoubt: boolean;
 }
 
 /** The payment of each session that is in a block; of several the one that the session names. Omits sessions without one. */
@@ -48,6 +50,7 @@ export async function findSeenPayments(
           confirmationsWanted: isFinal
             ? Math.min(distance, confirmations)
             : Math.max(distance, confirmations + 1),
+          isInDoubt: row.is_in_doubt,
         },
       ];
     }),
@@ -69,7 +72,7 @@ export async function isHalted(queryable: Queryable, chainId: number): Promise<b
   return cursor !== undefined && cursor.haltedReason !== '';
 }
 
-/** A session whose payment was taken back, for who asks whether it is paid: as while its payment was not final. */
+/** A session whose payment was taken back or is in doubt, for who asks whether it is paid: as while its payment was not final. */
 export function withoutFinality<Session extends SessionState>(session: Session): Session {
   const times = { paymentSucceededAt: undefined, settlementSucceededAt: undefined };
   return { ...session, ...times, status: 'initialized', pendingReason: '', receiptId: '', completeTx: '' };

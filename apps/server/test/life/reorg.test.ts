@@ -6,6 +6,7 @@ import type { AgentSessionView } from '@florin/protocol/agent-view.ts';
 import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { deepOnly } from '../harness/deep-only.ts';
+import { addressOf, transfer } from './deposit-fixture.ts';
 import { Life } from './life.ts';
 import { Payer } from './payer.ts';
 import { checkout, closedRoutes, settlementHashOf, storedHeadOf } from './story-fixture.ts';
@@ -201,15 +202,23 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
   // Until the operator resumes it, the service does not know what the chain still holds.
   assert.equal((await life.call('POST', '/refund/create', { sessionId })).code, 900_401);
+  assert.equal((await life.session(sessionId)).session.status, 'completed');
+  const doubted = (await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`)).state;
+  assert.deepEqual(
+    [doubted.isInDoubt, doubted.status, doubted.paidAt, doubted.receiptId, doubted.isPayable],
+    [true, 'initialized', '', '', false],
+  );
+  const told = await read<AgentSessionView>(`/aipay/api/v1/session/${sessionId}`);
+  assert.match(told.aiView.workflow.nextAction.description, /^The chain contradicts blocks that were final/);
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
   await resumeChain(life.database.db, life.options.clock, chain.chainId);
   await life.sessionIn(sessionId, 'settlement_pending');
   // No block has the payment: the page and agents hear that, and it is not refunded.
   const page = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
-  const { status, initiateTx, isPayable, receiptId } = page.state;
+  const { status, initiateTx, isPayable, receiptId, isInDoubt } = page.state;
   assert.deepEqual(
-    [status, initiateTx, isPayable, receiptId],
-    ['initialized', done.session.initiateTx, false, ''],
+    [status, initiateTx, isPayable, receiptId, isInDoubt],
+    ['initialized', done.session.initiateTx, false, '', true],
   );
   const { aiView } = await read<AgentSessionView>(`/aipay/api/v1/session/${sessionId}`);
   assert.match(aiView.workflow.nextAction.description, /^The chain took back the block with the payment/);
@@ -230,6 +239,45 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   await life.pauseMining();
   assert.equal(await life.ethereum.balanceOf(token, chain.gateway), await accruedFees());
 });
+
+const collections = statement({
+  name: 'reorg_test_collections',
+  parameters: { sessionId: 'text' },
+  columns: { status: 'text' },
+  text: `select m.status from deposit_moves m join orders o on o.order_id = m.order_id
+   where o.session_id = :sessionId and m.move = 'collect'`,
+});
+
+test(
+  'after a reorg below finality, a deposit that is gone is not told as money that goes back',
+  deepOnly,
+  async () => {
+    const { anvil, chain } = life.ethereum;
+    const token = life.ethereum.token('usdc');
+    life.mine();
+    const { sessionId, address, amount } = await addressOf(life, token, {});
+    const first = await headNumber();
+    await transfer(life, life.ethereum, token, address, amount);
+    await life.sessionIn(sessionId, 'completed');
+    await life.pauseMining();
+    await watched();
+    await anvil.request('anvil_reorg', [(await headNumber()) - first, []]);
+    await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
+    // The blocks that replace the lost ones are final before the next search.
+    await anvil.mine(200);
+    await resumeChain(life.database.db, life.options.clock, chain.chainId);
+    await life.sessionIn(sessionId, 'settlement_pending');
+    life.mine();
+    await life.eventually(
+      () => life.database.db.query(collections, { sessionId }),
+      (rows) => rows.length === 1 && rows.every(({ status }) => status === 'failed'),
+      'the collection to fail, because nothing is at the address',
+    );
+    const { state } = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
+    assert.deepEqual([state.isInDoubt, state.exceptions, state.deposits], [true, [], []]);
+    await life.pauseMining();
+  },
+);
 
 /** What a public address of the service answers. */
 async function read<Data>(path: string): Promise<Data> {

@@ -65,9 +65,9 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   });
 }
 
-/** The payment of a session that is in a block and not final. */
+/** The payment of a session that is in a block, final or not. */
 async function seenPaymentOf(db: Queryable, session: StoredSession): Promise<SeenPayment | undefined> {
-  if (session.status !== 'initialized' || session.initiateTx === '') return undefined;
+  if (session.initiateTx === '') return undefined;
   return (await findSeenPayments(db, [session.sessionId])).get(session.sessionId);
 }
 

@@ -9,6 +9,7 @@ export function paymentOf({
   total,
   fee,
   orderId: _orderId,
+  isInDoubt: _isInDoubt,
   ...seen
 }: SeenPayment) {
   return {

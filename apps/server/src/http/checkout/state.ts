@@ -170,7 +170,8 @@ export async function checkoutState(
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
   const { seen, isLost, deposits = [], surplus = [], address } = found;
-  const session = isLost === true ? withoutFinality(stored) : stored;
+  const isInDoubt = isLost === true || seen?.isInDoubt === true;
+  const session = isInDoubt ? withoutFinality(stored) : stored;
   const shown = isPayable(session, deps.clock.now())
     ? shownDepositOf(deps, session.shownOrderId, address)
     : {};
@@ -194,6 +195,7 @@ export async function checkoutState(
     completeTx: session.completeTx,
     pendingReason: session.pendingReason,
     ...(seen === undefined ? {} : { payment: paymentOf(seen) }),
+    ...(isInDoubt ? { isInDoubt } : {}),
     paidAt: session.paymentSucceededAt?.toISOString() ?? '',
     settledAt: session.settlementSucceededAt?.toISOString() ?? '',
     receiptId: session.receiptId,
