@@ -19,6 +19,14 @@ export const moveSearch = statement({
    on conflict (chain_id) do update set block_number = :blockNumber, block_hash = :blockHash`,
 });
 
+export const returnSearch = statement({
+  name: 'deposit_search_return',
+  parameters: { chainId: 'int8', blockNumber: 'int8', blockHash: 'text' },
+  columns: {},
+  text: `update deposit_searches set block_number = :blockNumber, block_hash = :blockHash
+   where chain_id = :chainId and block_number > :blockNumber`,
+});
+
 // Reads no sessions, so that the number of rows does not grow with open, paid or expired orders.
 export const receiversToName = statement({
   name: 'deposit_receivers_to_name',

@@ -10,7 +10,7 @@ import { unixSeconds } from '#outside/clock.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
 import { SearchedNode } from '../../test/harness/searched-node.ts';
 import { checkBalances, initialPositions } from './deposit.ts';
-import { fullRate, searchBlocks } from './deposit-search.ts';
+import { fullRate, searchBlocks, searchUndone } from './deposit-search.ts';
 import { depositsOf, findDepositTransfers } from './session-deposits.ts';
 
 const putBlock = statement({
@@ -211,6 +211,32 @@ test('each transfer to an address is kept for the history, without those of repl
   await storeHead();
   await search();
   assert.deepEqual(await kept(), [first]);
+});
+
+test('after final blocks were reverted, their transfers are gone and those of the blocks that replace them are found', async () => {
+  const { db } = moves.world.database;
+  const number = await mine();
+  const { order, send } = await newDeposit();
+  const amounts = async () =>
+    (await findDepositTransfers(db, deps(), order.sessionId)).map(({ amountInToken }) => amountInToken);
+  send(await mine(), 12_000_000n);
+  node.final = await mine();
+  await storeHead();
+  await search();
+  assert.deepEqual(await amounts(), ['12000000']);
+  node.transfers.length = 0;
+  const { chainId } = moves.chain;
+  await db.transaction((transaction) =>
+    searchUndone(transaction, chainId, { number, hash: node.hashOf(number) }),
+  );
+  assert.deepEqual(await amounts(), []);
+  // The blocks that replace them are final before the next search.
+  node.fork = ' of the chain that took them back';
+  send(number + 1n, 3_000_000n);
+  node.final = await mine();
+  await storeHead();
+  await search();
+  assert.deepEqual(await amounts(), ['3000000']);
 });
 
 test('the answer of a node that lacks the newest block is refused', async () => {

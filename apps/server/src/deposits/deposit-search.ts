@@ -1,5 +1,5 @@
 import { type ChainCursor, findCursor } from '@florin/evm';
-import type { Database } from '@florin/pg';
+import type { Database, Transaction } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type { Chain } from '#chains/chain.ts';
 import { findOrders } from '#orders/order.ts';
@@ -18,6 +18,7 @@ import {
   receiversToName,
   recordDepositedOrders,
   recordTransfers,
+  returnSearch,
   setReceivers,
   showNewestAmounts,
 } from './deposit-search.sql.ts';
@@ -86,6 +87,19 @@ async function findPosition(db: Database, chain: Chain, cursor: ChainCursor): Pr
   const position = isReorged && finalNumber < known ? finalNumber : known;
   if (isReorged) await db.query(forgetTransfers, { chainId: chain.chainId, blockNumber: position });
   return [position, least, -1n].reduce((one, other) => (one > other ? one : other));
+}
+
+/**
+ * Final blocks above this one were reverted: their transfers are shown no more, and the blocks that replace them are searched.
+ * When the next search begins, they may be final themselves.
+ */
+export async function searchUndone(
+  transaction: Transaction,
+  chainId: number,
+  { number, hash }: { readonly number: bigint; readonly hash: string },
+): Promise<void> {
+  await transaction.query(forgetTransfers, { chainId, blockNumber: number });
+  await transaction.query(returnSearch, { chainId, blockNumber: number, blockHash: hash });
 }
 
 /** The addresses to name to a node, those with the latest deadlines first; undefined when too many are open. */

@@ -1,6 +1,7 @@
 import { inOrder, type OutcomeHandler, revertOutcomes } from '@florin/evm';
 import type { ChainHandler } from '#contracts/event.ts';
 import { depositOutcome, movesUndone } from '#deposits/deposit-move.ts';
+import { searchUndone } from '#deposits/deposit-search.ts';
 import { exceptionHandler } from '#exceptions/exception-events.ts';
 import { movementHandler } from '#payments/movement.ts';
 import { type PaymentContext, paymentHandler } from '#payments/payment.ts';
@@ -39,8 +40,10 @@ function rewindHandler({ clock }: Pick<SessionMoveContext, 'clock'>): ChainHandl
     async onBlock() {},
     async onReorg() {},
     async onFinal() {},
-    async onRewind(transaction, { chainId }, { number }) {
+    async onRewind(transaction, { chainId }, anchor) {
+      const { number } = anchor;
       await agreementUndone(transaction, chainId, number);
+      await searchUndone(transaction, chainId, anchor);
       const at = clock.now();
       const ids = await revertOutcomes(transaction, { chainId, above: number, at });
       if (ids.length === 0) return;
