@@ -37,6 +37,24 @@ const types = [
   { value: 'ai_checkout', label: 'AI agent' },
 ] as const;
 
+/** Filters by the ends of a range, side by side. */
+const ranges = [
+  {
+    columns: 'min-[430px]:grid-cols-2',
+    ends: [
+      { name: 'createdFrom', label: 'Created from' },
+      { name: 'createdTo', label: 'To' },
+    ],
+  },
+  {
+    columns: 'grid-cols-2',
+    ends: [
+      { name: 'amountFrom', label: 'At least', said: 'From' },
+      { name: 'amountTo', label: 'At most', said: 'To' },
+    ],
+  },
+] as const;
+
 /** Filters by id, which have names to choose from. */
 const named = [
   { name: 'linkId', label: 'Payment link', placeholder: 'Name, or lnk_…' },
@@ -69,7 +87,7 @@ function addressed(name: PaymentFilter, typed: string, choices: FilterChoices): 
 
 type IdFilter = keyof typeof filteredIds;
 
-/** What is typed into the filters, and what is wrong with it: of names, once the person asks for the payments. */
+/** What is typed into the filters, and what is wrong with it: of all but amounts, once the person asks for the payments. */
 function useFilterDraft(isOpen: boolean, values: PaymentFilters, choices: FilterChoices) {
   const [draft, setDraft] = useState<Partial<PaymentFilters>>({});
   const [isTried, setTried] = useState(false);
@@ -80,19 +98,18 @@ function useFilterDraft(isOpen: boolean, values: PaymentFilters, choices: Filter
   }, [isOpen]);
   const fieldValue = (name: PaymentFilter) =>
     draft[name] ?? (isAmount(name) ? typedFilter(values[name]) : values[name]);
-  const amountError = (name: PaymentFilter) =>
-    fieldValue(name).trim() === '' ? undefined : usdFault(fieldValue(name));
-  const faultOfName = (name: IdFilter) => nameFault(choices[name] ?? [], filteredIds[name], fieldValue(name));
-  const faultOf = (name: PaymentFilter) => filterFault(name, fieldValue);
-  const typed = ['createdTo', 'amountTo', 'payer', 'payerEmail', 'txHash'] as const;
+  /** What is wrong with an amount, which is told while it is typed. */
+  const amountFault = (name: PaymentFilter) =>
+    isAmount(name) && fieldValue(name).trim() !== '' ? usdFault(fieldValue(name)) : undefined;
+  /** What else is wrong with one filter, or with two of them together. */
+  const faultOf = (name: PaymentFilter) =>
+    isNamed(name)
+      ? nameFault(choices[name] ?? [], filteredIds[name], fieldValue(name))
+      : filterFault(name, fieldValue);
   /** What to change in the address; undefined when something is wrong. */
   const changedValues = () => {
     setTried(true);
-    const faults = [
-      ...[amountError('amountFrom'), amountError('amountTo')],
-      ...typed.map(faultOf),
-      ...named.map(({ name }) => faultOfName(name)),
-    ];
+    const faults = filterNames.map(({ name }) => amountFault(name) ?? faultOf(name));
     if (faults.some((fault) => fault !== undefined)) return undefined;
     const names = Object.keys(draft) as PaymentFilter[];
     return Object.fromEntries(names.map((name) => [name, addressed(name, draft[name] ?? '', choices)]));
@@ -100,10 +117,7 @@ function useFilterDraft(isOpen: boolean, values: PaymentFilters, choices: Filter
   return {
     fieldValue,
     set: (name: PaymentFilter) => (value: string) => setDraft((now) => ({ ...now, [name]: value })),
-    amountError,
-    /** What is wrong with one filter, or with two of them together. */
-    errorOf: (name: PaymentFilter) => (isTried ? faultOf(name) : undefined),
-    nameError: (name: IdFilter) => (isTried ? faultOfName(name) : undefined),
+    errorOf: (name: PaymentFilter) => amountFault(name) ?? (isTried ? faultOf(name) : undefined),
     changedValues,
   };
 }
@@ -129,17 +143,19 @@ export function FilterSheet({
   readonly tokens: readonly PaymentToken[];
   readonly choices: FilterChoices;
 }) {
-  const draft = useFilterDraft(isOpen, values, choices);
-  const { fieldValue, set, amountError, errorOf, nameError, changedValues } = draft;
+  const { fieldValue, set, errorOf, changedValues } = useFilterDraft(isOpen, values, choices);
+  const field = (name: PaymentFilter) => ({
+    value: fieldValue(name),
+    onChange: set(name),
+    error: errorOf(name),
+  });
   const text = (name: PaymentFilter, label: string, placeholder: string) => (
     <TextField
+      {...field(name)}
       label={label}
-      value={fieldValue(name)}
-      onChange={set(name)}
       placeholder={placeholder}
       autoComplete="off"
       spellCheck={false}
-      error={errorOf(name)}
     />
   );
   return (
@@ -155,37 +171,17 @@ export function FilterSheet({
         }}
       >
         <div className="grid flex-1 content-start gap-4">
-          <div className="grid items-start gap-3 min-[430px]:grid-cols-2">
-            <TextField
-              label="Created from"
-              type="date"
-              value={fieldValue('createdFrom')}
-              onChange={set('createdFrom')}
-            />
-            <TextField
-              label="To"
-              type="date"
-              value={fieldValue('createdTo')}
-              onChange={set('createdTo')}
-              error={errorOf('createdTo')}
-            />
-          </div>
-          <div className="grid grid-cols-2 items-start gap-3">
-            <UsdField
-              label="At least"
-              said="From"
-              value={fieldValue('amountFrom')}
-              onChange={set('amountFrom')}
-              error={amountError('amountFrom')}
-            />
-            <UsdField
-              label="At most"
-              said="To"
-              value={fieldValue('amountTo')}
-              onChange={set('amountTo')}
-              error={amountError('amountTo') ?? errorOf('amountTo')}
-            />
-          </div>
+          {ranges.map(({ columns, ends }) => (
+            <div key={columns} className={`grid items-start gap-3 ${columns}`}>
+              {ends.map(({ name, ...texts }) =>
+                'said' in texts ? (
+                  <UsdField key={name} {...field(name)} {...texts} />
+                ) : (
+                  <TextField key={name} type="date" {...field(name)} {...texts} />
+                ),
+              )}
+            </div>
+          ))}
           <SelectField
             label="Paid with"
             value={fieldValue('paidToken')}
@@ -201,15 +197,13 @@ export function FilterSheet({
           {text('payer', 'Payer’s wallet', '0x…')}
           {text('payerEmail', 'Payer’s e-mail', 'ada@example.com')}
           {text('txHash', 'Transaction', '0x…')}
-          {named.map(({ name, ...field }) => (
+          {named.map(({ name, ...texts }) => (
             <SuggestField
               key={name}
-              {...field}
-              value={fieldValue(name)}
-              onChange={set(name)}
+              {...field(name)}
+              {...texts}
               options={choices[name] ?? []}
               idPrefix={filteredIds[name]}
-              error={nameError(name)}
             />
           ))}
         </div>
