@@ -9,10 +9,13 @@ export class Refused extends Error {
   readonly code: number;
   /** What the reader can do about it; undefined where there is nothing. */
   readonly words: string | undefined;
-  constructor(code: number, message: string, words: string | undefined) {
+  /** Whether the same request may succeed later. */
+  readonly isRetryable: boolean;
+  constructor(code: number, message: string, words: string | undefined, isRetryable: boolean) {
     super(message);
     this.code = code;
     this.words = words;
+    this.isRetryable = isRetryable;
   }
 }
 
@@ -20,6 +23,8 @@ interface Envelope<Data> {
   readonly code: number;
   readonly message: string;
   readonly data: Data;
+  /** Of a refusal. */
+  readonly error?: { readonly retryable: boolean };
 }
 
 const timeoutMs = 20_000;
@@ -39,8 +44,9 @@ export async function ask<Data>(
     body: JSON.stringify(body) ?? null,
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { code, message, data } = (await response.json()) as Envelope<Data>;
-  if (code !== 0) throw new Refused(code, message, (data as { words?: string } | null)?.words);
+  const { code, message, data, error } = (await response.json()) as Envelope<Data>;
+  if (code !== 0)
+    throw new Refused(code, message, (data as { words?: string } | null)?.words, error?.retryable === true);
   return data;
 }
 

@@ -80,22 +80,20 @@ function listenTo(page: Page, provider: Provider): void {
  * account.
  */
 export function takeAccount(page: Page, provider: Provider, payer: string): void {
-  const { wallet, payer: known, data, step, chosen } = page.model;
+  const { wallet, payer: known, data } = page.model;
   if (wallet?.provider !== provider || payer.toLowerCase() === known.toLowerCase()) return;
   const words = payer === '' ? data.texts.disconnected : data.texts.accountChanged;
   if (payer === '') sessionStorage.removeItem(walletKey);
   page.change({ payer, balances: {}, problem: '', wallet: payer === '' ? undefined : wallet });
   stopWaiting(words);
-  // A payment that was begun keeps its token.
-  if (payer !== '') void readBalances(page, step === '' ? undefined : chosen);
+  if (payer !== '') void readBalances(page);
 }
 
 /**
- * Reads what the connected account has. Chooses the best way to pay with it, unless one is given, or the payer chooses
- * meanwhile.
+ * Reads what the connected account has. Chooses the best way to pay with it, unless one is given, or the payer has chosen.
  */
 export async function readBalances(page: Page, chosen?: string): Promise<void> {
-  const { payer, wallet, data, chosen: earlier } = page.model;
+  const { payer, wallet, data } = page.model;
   const tokenIds = data.options.map(({ tokenId }) => tokenId);
   try {
     const [{ balances }, walletChain] = await Promise.all([
@@ -107,9 +105,9 @@ export async function readBalances(page: Page, chosen?: string): Promise<void> {
     const known = Object.fromEntries(
       balances.flatMap(({ tokenId, amount }) => (amount ? [[tokenId, amount]] : [])),
     );
-    const now = page.model.chosen;
-    const best = chosen ?? bestOption(page.model.data.options, known, walletChain)?.tokenId ?? now;
-    page.change({ balances: known, chosen: now === earlier ? best : now });
+    const { chosen: now, isOwnChoice, data: read } = page.model;
+    const best = chosen ?? bestOption(read.options, known, walletChain)?.tokenId ?? now;
+    page.change({ balances: known, chosen: isOwnChoice ? now : best });
   } catch {
     // Balances only help to choose: the options then show them as unknown.
     page.change({ balances: {} });

@@ -74,7 +74,8 @@ export async function request<Answer>(
     // A prompt that the payer was asked to reject.
     const { state } = page.model.data;
     if (step === 'declined' && isOver(state)) throw new ExplainedFailure('');
-    if (step === 'declined' && kind === 'sign') page.change({ mayPayPlainly: true });
+    // A transaction costs gas, so it takes another press.
+    if (kind === 'sign' && (step === 'declined' || step === 'tell')) page.change({ mayPayPlainly: true });
     throw new ExplainedFailure(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
   }
 }

@@ -205,7 +205,11 @@ function actionsOf(page: Page): Actions {
     },
     choose: (chosen) => {
       // Another token may need an allowance; before a wallet, Connect stays the first stage.
-      page.change({ problem: '', chosen, stage: page.model.stage && stages.pay, hasAllowed: undefined });
+      page.change({
+        ...{ problem: '', chosen, isOwnChoice: true },
+        stage: page.model.stage && stages.pay,
+        hasAllowed: undefined,
+      });
       if (HAS_AMOUNT) chooseToken(page, chosen);
     },
     chooseSource: (source) => page.change({ source, problem: '' }),

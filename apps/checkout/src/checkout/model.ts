@@ -18,6 +18,8 @@ export interface Model {
   readonly balances: Readonly<Record<string, string>>;
   /** The tokenId that the payer or the page chose. */
   readonly chosen: string;
+  /** Whether the payer chose it, or pressed Pay: then it stays, whatever a wallet has. */
+  readonly isOwnChoice: boolean;
   /** Where the money comes from: a wallet on this page, or a transfer to an address. */
   readonly source: 'wallet' | 'address';
   /** The payment's stage, as an index of `stagesOf`. */
@@ -29,7 +31,7 @@ export interface Model {
   readonly problem: string;
   /** What the step waits for, if the payer can stop waiting; a wallet can be asked again. */
   readonly waitsFor: '' | 'wallet' | 'chain';
-  /** The payer declined to sign: a transaction also pays. */
+  /** The payer declined to sign, or the wallet failed to: a transaction also pays. */
   readonly mayPayPlainly: boolean;
   /** The problem of the typed amount. */
   readonly amountProblem: string;
@@ -60,6 +62,7 @@ export function initialModel(data: CheckoutData): Model {
     payer: '',
     balances: {},
     chosen: bestOption(data.options, {})?.tokenId ?? '',
+    isOwnChoice: false,
     source: 'wallet',
     stage: stages.connect,
     hasAllowed: undefined,

@@ -39,6 +39,7 @@ export async function payWith(page: Page, way: 'best' | 'plainly'): Promise<void
     page.change({
       step: texts.stepSession,
       problem: '',
+      isOwnChoice: true,
       mayPayPlainly: false,
       stage: stages.pay,
       hasAllowed,
@@ -161,15 +162,21 @@ async function allowed(
   const { page, provider } = attempt;
   const { texts } = page.model.data;
   const words = wordsFor(attempt, texts.stepMining);
+  const ifRetryable = async (error: unknown) => {
+    if (!(error instanceof Refused) || error.isRetryable) return false;
+    // A payment or its end may be the reason: the page has words for them.
+    await assertOwed(page);
+    throw error;
+  };
   let reports = 0;
   return waitFor(page, { words, isFor: 'chain' }, async (isStopped) => {
     for (let asked = 1; asked <= maxAllowanceAsks && !isStopped() && !isPaid(page); asked += 1) {
       const outcome = await outcomeOf(provider, hash);
       if (outcome === 'failed') throw new ExplainedFailure(texts.reverted);
       if (outcome === 'succeeded') reports += 1;
-      // A failed server request is repeated; it must succeed before the next wallet request.
+      // A failed server request is repeated, unless that is of no use; it must succeed before the next wallet request.
       const isAsked = reports > 0 || asked % serverEvery === 0;
-      if (isAsked && (await isThere().catch(() => false))) return true;
+      if (isAsked && (await isThere().catch(ifRetryable))) return true;
       if (reports > serverMayLag) return false;
       await pause(1_000);
     }

@@ -11,11 +11,11 @@ const model = initialModel({ options: [], texts: english?.texts } as unknown as 
 >[0]);
 
 test('a page whose secret is refused says the words of the server, and goes on without the secret', () => {
-  assert.deepEqual(problemOf(model, new Refused(100202, 'wrong', 'Open the link again.')), {
+  assert.deepEqual(problemOf(model, new Refused(100202, 'wrong', 'Open the link again.', false)), {
     problem: 'Open the link again.',
     clientCode: '',
   });
-  assert.deepEqual(problemOf(model, new Refused(900401, 'away', 'Try again later.')), {
+  assert.deepEqual(problemOf(model, new Refused(900401, 'away', 'Try again later.', true)), {
     problem: 'Try again later.',
   });
 });

@@ -5,6 +5,8 @@ import { stages } from './stages.ts';
 
 /** By this time a block or the server has the payment. */
 const sentMs = 120_000;
+/** A payment that no block has by then may have been replaced or cancelled in the wallet. */
+const soonMs = 30_000;
 const sentKey = (page: Page) => `florin-sent-${page.model.data.state?.sessionId ?? ''}`;
 
 interface Sent {
@@ -46,13 +48,18 @@ function showSent(page: Page, { at, network }: Sent): void {
     // Only the wallet says so: Pay is done once a block or the server has it.
     stage: stages.pay,
   });
-  setTimeout(
-    () => {
-      // Waited long enough, because it may never arrive. A payer who pays again is told to check first.
-      if (page.model.data.state?.isPayable !== true || !page.model.isSent) return;
-      forgetSent(page);
-      page.change({ step: '', problem: fill(texts.unseen, { network }) });
-    },
-    at + sentMs - Date.now(),
-  );
+  const after = (ms: number, tell: () => void) =>
+    setTimeout(
+      () => page.model.data.state?.isPayable === true && page.model.isSent && tell(),
+      at + ms - Date.now(),
+    );
+  after(soonMs, () => {
+    // The service has what it sends itself, and says when that failed.
+    if (page.model.stage === stages.pay) page.change({ step: fill(texts.stepUnseen, { network }) });
+  });
+  // Waited long enough, because it may never arrive. A payer who pays again is told to check first.
+  after(sentMs, () => {
+    forgetSent(page);
+    page.change({ step: '', problem: fill(texts.unseen, { network }) });
+  });
 }

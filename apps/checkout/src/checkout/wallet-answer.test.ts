@@ -14,16 +14,16 @@ test('every wallet answer has a next step', () => {
     [4200, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'use_address']],
     [-32601, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'use_address']],
     [-32004, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'use_address']],
-    [4901, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'tell', 'change_by_hand']],
-    [4902, ['tell', 'add_network', 'change_by_hand', 'pay_plainly', 'tell', 'tell']],
-    [-32602, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'tell']],
-    [5700, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'tell']],
-    [5710, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'tell']],
-    [5740, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'tell']],
-    [5750, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'tell']],
-    [5760, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'pay_plainly', 'tell']],
-    [-32603, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'tell', 'tell']],
-    [undefined, ['tell', 'change_by_hand', 'change_by_hand', 'pay_plainly', 'tell', 'tell']],
+    [4901, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'tell', 'change_by_hand']],
+    [4902, ['tell', 'add_network', 'change_by_hand', 'tell', 'tell', 'tell']],
+    [-32602, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
+    [5700, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
+    [5710, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
+    [5740, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
+    [5750, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
+    [5760, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
+    [-32603, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'tell', 'tell']],
+    [undefined, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'tell', 'tell']],
   ];
   for (const [code, steps] of table) {
     const error = Object.assign(new Error('refused'), code === undefined ? {} : { code });
@@ -41,6 +41,13 @@ test('the deciding code may be inside another error', () => {
   assert.equal(nextStepOf('send', { cause: { code: 4001 } }), 'declined');
   for (const odd of [undefined, null, 'no', 7, { code: '4001' }])
     assert.equal(nextStepOf('send', odd), 'tell');
+});
+
+test('only a wallet that does not know signatures is asked for a transaction at once', () => {
+  for (let code = -33_000; code < 6_000; code += 1) {
+    const isUnknown = [4200, -32_601, -32_004].includes(code);
+    assert.equal(nextStepOf('sign', { code }) === 'pay_plainly', isUnknown, String(code));
+  }
 });
 
 test('a request that may have moved money is never repeated automatically', () => {

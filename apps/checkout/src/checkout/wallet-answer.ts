@@ -38,8 +38,8 @@ const steps: Readonly<Record<WalletRequest, readonly [otherwise: NextStep, byCod
   switch: ['change_by_hand', { 4902: 'add_network' }],
   // EIP-3085.
   add: ['change_by_hand'],
-  // Hardware keys and accounts with code often cannot sign typed data, and have no common code for that.
-  sign: ['pay_plainly'],
+  // Hardware keys and accounts with code often cannot sign typed data, and have no common code for that: their owner decides.
+  sign: ['tell', stepAt('pay_plainly', ...unknownMethod)],
   // EIP-5792: these mean that nothing was sent. 5750: the owner declined the wallet's upgrade for it.
   calls: ['tell', stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760)],
   send: ['tell', { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand' }],

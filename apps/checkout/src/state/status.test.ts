@@ -77,8 +77,8 @@ test('a payment in doubt is said to be checked, and not how soon it becomes fina
     isPayable: false,
     deposits: [],
     payment,
-    isInDoubt: true,
-  } as const;
+    isInDoubt: true as const,
+  };
   const text = textOf(statusView(data, doubted, { now: 0, timeZone: 'UTC' }));
   assert.ok(text.includes(`${en.inDoubt} ${en.inDoubtHint}`), text);
   assert.ok(!text.includes(en.detectedHint.slice(0, 20)), text);

@@ -59,6 +59,8 @@ export const ar: Texts = {
   stepBatch: 'أكّد في محفظتك: الإذن بمبلغ {amount} ودفعه في خطوة واحدة',
   stepSign: 'وقّع في محفظتك: دفع {amount} دون رسوم الشبكة',
   stepSent: 'في انتظار ظهور الدفعة على {network}…',
+  stepUnseen:
+    'لا تُظهر {network} الدفعة بعد. إذا سرّعتها في محفظتك فستجدها هذه الصفحة مع ذلك. وإذا ألغيتها هناك فانتظر دقيقتين، ثم يمكنك الدفع هنا من جديد.',
   cannotCheck: 'لا تستطيع الصفحة التحقق من حالة الدفعة، لذلك تتوقف هنا. حاول مرة أخرى.',
   orderOver: 'أجابت محفظتك بعد انتهاء هذا العرض. حاول مرة أخرى.',
   rejectPrompt: 'تمت هذه الدفعة. إذا كانت محفظتك لا تزال تعرض طلبًا فارفضه هناك.',
@@ -130,7 +132,7 @@ export const ar: Texts = {
   returnsAlone: 'ستعود إلى {host} بعد خمس ثوانٍ.',
   stay: 'البقاء هنا',
   youPaid: 'دفعت {amount} إلى {merchant}',
-  otherPaid: 'دفعت محفظة أخرى أو جهاز آخر {amount} إلى {merchant}',
+  otherPaid: 'دُفع {amount} إلى {merchant}',
   receipt: 'إيصال',
   receiptNumber: 'رقم الإيصال',
   receiptTo: 'أُرسل الإيصال إلى',

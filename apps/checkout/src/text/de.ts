@@ -59,6 +59,8 @@ export const de: Texts = {
   stepBatch: 'Bestätigen Sie in Ihrer Wallet: {amount} in einem Schritt freigeben und bezahlen',
   stepSign: 'Signieren Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
   stepSent: 'Warten, bis {network} die Zahlung zeigt …',
+  stepUnseen:
+    '{network} zeigt die Zahlung noch nicht. Haben Sie sie in Ihrer Wallet beschleunigt, findet diese Seite sie trotzdem. Haben Sie sie dort abgebrochen, warten Sie zwei Minuten: Dann können Sie hier erneut bezahlen.',
   cannotCheck:
     'Die Seite kann den Stand der Zahlung nicht prüfen und hält darum an. Versuchen Sie es erneut.',
   orderOver: 'Ihre Wallet hat erst nach Ablauf dieses Angebots geantwortet. Versuchen Sie es erneut.',
@@ -139,7 +141,7 @@ export const de: Texts = {
   returnsAlone: 'In fünf Sekunden geht es zurück zu {host}.',
   stay: 'Hier bleiben',
   youPaid: 'Sie haben {amount} an {merchant} bezahlt',
-  otherPaid: 'Eine andere Wallet oder ein anderes Gerät hat {amount} an {merchant} bezahlt',
+  otherPaid: '{amount} an {merchant} bezahlt',
   receipt: 'Beleg',
   receiptNumber: 'Belegnummer',
   receiptTo: 'Beleg gesendet an',

@@ -58,6 +58,8 @@ export const en = {
   stepBatch: 'Confirm in your wallet: allow and pay {amount} in one step',
   stepSign: 'Sign in your wallet: pay {amount} without gas',
   stepSent: 'Waiting for {network} to show the payment…',
+  stepUnseen:
+    '{network} does not show the payment yet. If you sped it up in your wallet, this page still finds it. If you cancelled it there, wait two minutes: then you can pay again here.',
   cannotCheck: 'The page cannot check the state of the payment, so it stops here. Try again.',
   orderOver: 'Your wallet answered after this offer had ended. Try again.',
   rejectPrompt: 'This payment has been made. If your wallet still shows a request, reject it there.',
@@ -135,7 +137,7 @@ export const en = {
   returnsAlone: 'You go back to {host} in five seconds.',
   stay: 'Stay here',
   youPaid: 'You paid {amount} to {merchant}',
-  otherPaid: 'Another wallet or device paid {amount} to {merchant}',
+  otherPaid: '{amount} paid to {merchant}',
   receipt: 'Receipt',
   receiptNumber: 'Receipt number',
   receiptTo: 'Receipt sent to',

@@ -59,6 +59,8 @@ export const es: Texts = {
   stepBatch: 'Confirme en su monedero: autorizar y pagar {amount} en un paso',
   stepSign: 'Firme en su monedero: pagar {amount} sin gas',
   stepSent: 'Esperando a que {network} muestre el pago…',
+  stepUnseen:
+    '{network} aún no muestra el pago. Si lo aceleró en su monedero, esta página lo encontrará igualmente. Si lo canceló allí, espere dos minutos: entonces podrá pagar de nuevo aquí.',
   cannotCheck:
     'La página no puede comprobar el estado del pago, así que se detiene aquí. Inténtelo de nuevo.',
   orderOver: 'Su monedero respondió cuando esta oferta ya había terminado. Inténtelo de nuevo.',
@@ -136,7 +138,7 @@ export const es: Texts = {
   returnsAlone: 'Volverá a {host} en cinco segundos.',
   stay: 'Quedarse aquí',
   youPaid: 'Ha pagado {amount} a {merchant}',
-  otherPaid: 'Otro monedero o dispositivo ha pagado {amount} a {merchant}',
+  otherPaid: 'Pago de {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número de recibo',
   receiptTo: 'Recibo enviado a',

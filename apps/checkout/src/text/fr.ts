@@ -60,6 +60,8 @@ export const fr: Texts = withFrenchSpaces({
   stepBatch: 'Confirmez dans votre portefeuille : autoriser et payer {amount} en une étape',
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
   stepSent: 'En attente que {network} affiche le paiement…',
+  stepUnseen:
+    '{network} n’affiche pas encore le paiement. Si vous l’avez accéléré dans votre portefeuille, cette page le trouvera quand même. Si vous l’y avez annulé, attendez deux minutes : vous pourrez alors payer de nouveau ici.',
   cannotCheck: 'La page ne peut pas vérifier l’état du paiement et s’arrête donc ici. Réessayez.',
   orderOver: 'Votre portefeuille a répondu après la fin de cette offre. Réessayez.',
   rejectPrompt: 'Ce paiement a été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
@@ -138,7 +140,7 @@ export const fr: Texts = withFrenchSpaces({
   returnsAlone: 'Retour à {host} dans cinq secondes.',
   stay: 'Rester ici',
   youPaid: 'Vous avez payé {amount} à {merchant}',
-  otherPaid: 'Un autre portefeuille ou appareil a payé {amount} à {merchant}',
+  otherPaid: 'Paiement de {amount} à {merchant}',
   receipt: 'Reçu',
   receiptNumber: 'Numéro de reçu',
   receiptTo: 'Reçu envoyé à',

@@ -59,6 +59,8 @@ export const it: Texts = {
   stepBatch: 'Conferma nel tuo wallet: autorizzare e pagare {amount} in un solo passo',
   stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
   stepSent: 'In attesa che {network} mostri il pagamento…',
+  stepUnseen:
+    '{network} non mostra ancora il pagamento. Se l’hai accelerato nel wallet, questa pagina lo trova comunque. Se l’hai annullato lì, aspetta due minuti: poi potrai pagare di nuovo qui.',
   cannotCheck: 'La pagina non riesce a verificare lo stato del pagamento, quindi si ferma qui. Riprova.',
   orderOver: 'Il wallet ha risposto quando questa offerta era già scaduta. Riprova.',
   rejectPrompt: 'Questo pagamento è stato fatto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
@@ -137,7 +139,7 @@ export const it: Texts = {
   returnsAlone: 'Tra cinque secondi torni a {host}.',
   stay: 'Resta qui',
   youPaid: 'Hai pagato {amount} a {merchant}',
-  otherPaid: 'Un altro wallet o dispositivo ha pagato {amount} a {merchant}',
+  otherPaid: 'Pagamento di {amount} a {merchant}',
   receipt: 'Ricevuta',
   receiptNumber: 'Numero della ricevuta',
   receiptTo: 'Ricevuta inviata a',

@@ -59,6 +59,8 @@ export const ja: Texts = {
   stepBatch: 'ウォレットで確認：{amount} の許可と支払いを一度に行う',
   stepSign: 'ウォレットで署名：ガス代なしで {amount} を支払う',
   stepSent: '{network} に支払いが表示されるのを待っています…',
+  stepUnseen:
+    '{network} にこの支払いはまだ表示されていません。ウォレットで送金を早めた場合も、このページが見つけます。ウォレットで取り消した場合は、2 分お待ちください。その後、ここでもう一度支払えます。',
   cannotCheck: '支払いの状況を確認できないため、ここで中断しました。もう一度お試しください。',
   orderOver: 'ウォレットの応答が、この見積もりの期限に間に合いませんでした。もう一度お試しください。',
   rejectPrompt:
@@ -137,7 +139,7 @@ export const ja: Texts = {
   returnsAlone: '5 秒後に {host} に戻ります。',
   stay: 'このページに残る',
   youPaid: '{merchant} に {amount} を支払いました',
-  otherPaid: '別のウォレットまたは端末が {merchant} に {amount} を支払いました',
+  otherPaid: '{merchant} に {amount} が支払われました',
   receipt: '領収書',
   receiptNumber: '領収書番号',
   receiptTo: '領収書の送信先',

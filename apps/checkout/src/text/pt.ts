@@ -59,6 +59,8 @@ export const pt: Texts = {
   stepBatch: 'Confirme na sua carteira: autorizar e pagar {amount} em um passo',
   stepSign: 'Assine na sua carteira: pagar {amount} sem gas',
   stepSent: 'Aguardando que {network} mostre o pagamento…',
+  stepUnseen:
+    '{network} ainda não mostra o pagamento. Se você o acelerou na sua carteira, esta página o encontra mesmo assim. Se o cancelou lá, espere dois minutos: depois você pode pagar de novo aqui.',
   cannotCheck: 'A página não consegue verificar o estado do pagamento, por isso para aqui. Tente de novo.',
   orderOver: 'Sua carteira respondeu depois do fim desta oferta. Tente de novo.',
   rejectPrompt: 'Este pagamento foi feito. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
@@ -135,7 +137,7 @@ export const pt: Texts = {
   returnsAlone: 'Você volta para {host} em cinco segundos.',
   stay: 'Ficar aqui',
   youPaid: 'Você pagou {amount} a {merchant}',
-  otherPaid: 'Outra carteira ou outro aparelho pagou {amount} a {merchant}',
+  otherPaid: 'Pagamento de {amount} a {merchant}',
   receipt: 'Recibo',
   receiptNumber: 'Número do recibo',
   receiptTo: 'Recibo enviado para',

@@ -59,6 +59,8 @@ export const tr: Texts = {
   stepBatch: 'Cüzdanınızda onaylayın: {amount} için izin ve ödeme tek adımda',
   stepSign: 'Cüzdanınızda imzalayın: {amount} gas ücreti olmadan ödenir',
   stepSent: '{network} ağının ödemeyi göstermesi bekleniyor…',
+  stepUnseen:
+    '{network} ödemeyi henüz göstermiyor. Cüzdanınızda hızlandırdıysanız bu sayfa onu yine bulur. Orada iptal ettiyseniz iki dakika bekleyin: sonra burada yeniden ödeyebilirsiniz.',
   cannotCheck: 'Sayfa ödemenin durumunu kontrol edemiyor, bu yüzden burada duruyor. Yeniden deneyin.',
   orderOver: 'Cüzdanınız bu teklif sona erdikten sonra yanıt verdi. Yeniden deneyin.',
   rejectPrompt: 'Bu ödeme yapıldı. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
@@ -134,7 +136,7 @@ export const tr: Texts = {
   returnsAlone: 'Beş saniye sonra {host} sitesine dönersiniz.',
   stay: 'Burada kal',
   youPaid: '{merchant} satıcısına {amount} ödediniz',
-  otherPaid: 'Başka bir cüzdan veya cihaz {merchant} satıcısına {amount} ödedi',
+  otherPaid: '{merchant} satıcısına {amount} ödendi',
   receipt: 'Makbuz',
   receiptNumber: 'Makbuz numarası',
   receiptTo: 'Makbuzun gönderildiği adres',

@@ -58,6 +58,8 @@ export const zh: Texts = {
   stepBatch: '请在钱包中确认：一步完成 {amount} 的授权和支付',
   stepSign: '请在钱包中签名：免 gas 支付 {amount}',
   stepSent: '正在等待 {network} 显示付款…',
+  stepUnseen:
+    '{network} 尚未显示此付款。如果您在钱包中加速了付款，此页面仍会找到它。如果您在钱包中取消了付款，请等待两分钟，之后可在此重新付款。',
   cannotCheck: '页面无法核实付款状态，因此已停止。请重试。',
   orderOver: '您的钱包在此报价失效后才回应。请重试。',
   rejectPrompt: '此付款已完成。如果您的钱包仍显示请求，请在钱包中拒绝。',
@@ -129,7 +131,7 @@ export const zh: Texts = {
   returnsAlone: '五秒后返回 {host}。',
   stay: '留在此页',
   youPaid: '您已向 {merchant} 支付 {amount}',
-  otherPaid: '另一个钱包或设备已向 {merchant} 支付 {amount}',
+  otherPaid: '已向 {merchant} 付款 {amount}',
   receipt: '收据',
   receiptNumber: '收据编号',
   receiptTo: '收据发送至',

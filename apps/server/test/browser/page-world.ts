@@ -47,6 +47,16 @@ const putStatus = statement({
    where session_id = :sessionId`,
 });
 
+// As a rewind below finality leaves it.
+const dropPayment = statement({
+  name: 'page_world_dropped',
+  parameters: { sessionId: 'text', droppedAt: 'timestamptz' },
+  columns: {},
+  text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
+     arguments, dropped_at)
+   select chain_id, 1, '0xab', 0, '0xcd', :droppedAt, '0x90', 'Paid', order_id, '{}', :droppedAt from orders where session_id = :sessionId`,
+});
+
 const putName = statement({
   name: 'page_world_name',
   parameters: { merchantId: 'text', merchantName: 'text' },
@@ -299,6 +309,15 @@ export class PageWorld {
     };
     await confirm(3);
     return { ...begun, confirm };
+  }
+
+  /** A session whose chain took its final payment back. */
+  async addDoubted(linkId: string): Promise<{ path: string }> {
+    const begun = await this.addPaid(linkId);
+    const droppedAt = this.world.clock.now();
+    await this.world.database.db.query(dropPayment, { sessionId: begun.sessionId, droppedAt });
+    await this.putStatus(begun.sessionId, 'settlement_pending');
+    return begun;
   }
 
   /** Sets the status of a session directly. */

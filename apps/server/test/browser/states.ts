@@ -202,6 +202,9 @@ export const pageStates: readonly PageState[] = [
   ),
   deep(settled('settling', ['Paid, on its way to the merchant'], 'settling')),
   deep(settled('delayed', ['Paid, on its way to the merchant', 'will be tried again'], 'settlement_pending')),
+  session('in-doubt', ['Payment being checked', 'Do not pay again'], (world, linkId) =>
+    world.addDoubted(linkId),
+  ),
   settled(
     'completed',
     ['Paid and received', 'Receipt number', 'Settlement transaction', 'Download proof (JSON)'],

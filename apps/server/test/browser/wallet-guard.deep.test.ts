@@ -1,11 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { statement } from '@florin/pg';
 import decodeQr from 'qr/decode.js';
 import sharp from 'sharp';
 import { linkUri, standIn } from './stand-in.ts';
 import { chooseWay } from './states.ts';
-import { life, paid, useTeaShop } from './tea-shop.ts';
+import { life, paid, sessionIdOf, useTeaShop } from './tea-shop.ts';
 import { pay, says, sends, visit, visitWithout } from './wallet-visit.ts';
+
+const endSession = statement({
+  name: 'wallet_guard_test_end',
+  parameters: { sessionId: 'text' },
+  columns: {},
+  text: `update sessions set expiration_time = created_at where session_id = :sessionId`,
+});
 
 /** How the page guards the payer's money when a wallet refuses, answers late, or changes. */
 
@@ -36,6 +44,53 @@ test('a wallet whose signature is not its owner’s is asked for nothing more be
     }
     await page.close();
   }
+});
+
+test('a wallet that fails to sign is asked for a transaction, which costs gas, only after another press', async () => {
+  const { page, wallet } = await visit('usdc', ({ fails }) => fails.set('eth_signTypedData_v4', -32_000));
+  await pay(page);
+  await says(page, 'That did not work: refused with -32000');
+  const plainly = page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' });
+  await plainly.waitFor();
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+  await plainly.click();
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+  await page.close();
+});
+
+test('an order that the service refuses for good is asked for once, and nothing more of the wallet', async () => {
+  const { page, wallet } = await visit('usdt');
+  const held = wallet.holdAnswer('eth_sendTransaction');
+  let prepares = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/prepare')) prepares += 1;
+  });
+  await pay(page);
+  await page.locator('#step').getByText('allow exactly').waitFor();
+  await life.database.db.query(endSession, { sessionId: sessionIdOf(page) });
+  held.answer();
+  await says(page, 'The time to pay is over.');
+  assert.deepEqual([prepares, sends(wallet)], [2, ['eth_sendTransaction']]);
+  await page.close();
+});
+
+test('a payment that no block shows is said to be so after half a minute, with what to do if it was cancelled', async () => {
+  const { page, wallet } = await visit('usdt');
+  await wallet.approve(life.ethereum, life.ethereum.token('usdt'), 25_000_000n);
+  wallet.madeUp.set('eth_sendTransaction', `0x${'ab'.repeat(32)}`);
+  await page.clock.install();
+  await pay(page);
+  const step = page.locator('#step');
+  await step.getByText('Waiting for Ethereum to show the payment…').waitFor();
+  await page.clock.fastForward(25_000);
+  await step.getByText('Waiting for Ethereum to show the payment…').waitFor();
+  await page.clock.fastForward(6_000);
+  await step.getByText('If you cancelled it there, wait two minutes: then you can pay again here.').waitFor();
+  await page.clock.fastForward(90_000);
+  await says(page, 'Ethereum does not show the payment yet.');
+  await page.locator('#pay-button').waitFor();
+  await page.close();
 });
 
 test('what only a wallet has seen ticks no step: neither an allowance nor a payment that it made up', async () => {
@@ -118,6 +173,21 @@ test('a wallet that answers after the payment is shown leaves the page with noth
   held.answer();
   await answered;
   assert.equal(await page.getByText('to show the payment').count(), 0);
+  await page.close();
+});
+
+test('a token that the payer has chosen stays chosen through changes of the account', async () => {
+  const { page, wallet } = await visit('usdc');
+  const other = `0x${'b8'.repeat(20)}` as const;
+  for (const holder of [wallet.address, other])
+    await life.ethereum.mint(life.ethereum.token('usdt'), holder, 30_000_000n);
+  await life.ethereum.mint(life.ethereum.token('usdc'), other, 30_000_000n);
+  await chooseWay(page, 'USDT', 'Ethereum');
+  await wallet.emit('accountsChanged', [other]);
+  await page.getByText('0xb8b8…b8b8').waitFor();
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
+  await wallet.emit('accountsChanged', [wallet.address]);
+  await page.locator('#way').getByText('You have 30.00 USDT').waitFor();
   await page.close();
 });
 

@@ -51,7 +51,7 @@ const ways: readonly Way[] = [
   {
     does: 'does not sign typed data',
     token: 'usdc',
-    teach: ({ fails }) => fails.set('eth_signTypedData_v4', -32603),
+    teach: ({ fails }) => fails.set('eth_signTypedData_v4', 4200),
     sends: ['eth_signTypedData_v4', ...twice],
   },
 ];
