@@ -21,12 +21,15 @@ export function refundedText(
   return refundedAmount < paid ? 'Partly refunded' : 'Refunded';
 }
 
-/** What came that is no payment, and whether it is gone: `15.00 USDC came and went back`. */
+/** What came that is no payment, and whether it is gone: `15.00 USDC came and went back`. Beside a payment it says why. */
 export function cameText(
-  { amountInToken, status, decision, resolvedTx }: PaymentException,
+  { kind, amountInToken, status, decision, resolvedTx }: PaymentException,
   token: { readonly symbol: string; readonly decimals: number } | undefined,
 ): string {
-  const amount = token === undefined ? 'Money' : formatToken(amountInToken, token);
+  const amount = token === undefined ? undefined : formatToken(amountInToken, token);
   const isBack = status === 'resolved' && resolvedTx !== '' && decision !== 'accept';
-  return isBack ? `${amount} came and went back` : `${amount} came`;
+  const isSecond = kind === 'duplicate' || kind === 'duplicate_settled';
+  const over = kind === 'overpaid' && amount !== undefined ? ' too much' : '';
+  const money = isSecond ? `A second ${amount ?? 'payment'}` : `${amount ?? 'Money'}${over}`;
+  return isBack ? `${money} came and went back` : `${money} came`;
 }

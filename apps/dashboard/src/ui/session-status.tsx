@@ -29,7 +29,7 @@ interface StatusProps {
   readonly transaction?: Pick<PaymentTransaction, 'totalValue' | 'addedValue'> | undefined;
   /** What has arrived while the payment is incomplete. */
   readonly deposits?: readonly SessionDeposit[] | undefined;
-  /** What came to a session that ended unpaid. */
+  /** What came to a session that ended unpaid, or beside its payment. */
   readonly exceptions?: readonly PaymentException[] | undefined;
 }
 
@@ -51,7 +51,7 @@ export function SessionStatusBadge({ session, transaction, deposits = [] }: Stat
   return <Badge tone={tone}>{text}</Badge>;
 }
 
-/** The badge, and below it what has arrived of an incomplete payment, or came to one that ended unpaid. */
+/** The badge, and below it what has arrived of an incomplete payment, or came to one that ended unpaid or beside a payment. */
 export function SessionStatusLines({
   session,
   transaction,

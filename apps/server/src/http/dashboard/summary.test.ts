@@ -35,6 +35,14 @@ const expire = statement({
    where session_id = (select session_id from exceptions where exception_id = :exceptionId) returning session_id`,
 });
 
+const move = statement({
+  name: 'summary_test_move',
+  parameters: { exceptionId: 'text', orderId: 'text', sessionId: 'text', kind: 'text' },
+  columns: { kind: 'text' },
+  text: `update exceptions set order_id = :orderId, session_id = :sessionId, kind = :kind
+   where exception_id = :exceptionId returning kind`,
+});
+
 let world: DashboardWorld;
 before(async () => {
   world = await DashboardWorld.open();
@@ -104,7 +112,7 @@ test('a list tells members which payments are deposits, whose payer is a refund 
 test('a list tells members the name of each link, and what came to a session that ended unpaid; API keys read both elsewhere', async () => {
   const { browser, things, key } = await openDashboard();
   const { linkId, lateExceptionId: exceptionId } = things;
-  const { sessionId } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  const { sessionId, order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
   await world.merchants.database.db.query(setLink, { sessionId, linkId });
   const [row] = await world.merchants.database.db.query(expire, { exceptionId });
   const expired = row?.session_id ?? '';
@@ -130,6 +138,15 @@ test('a list tells members the name of each link, and what came to a session tha
     [undefined, undefined],
     [undefined, undefined],
   ]);
+  // What came beside a payment is told; what is about the payment itself is not.
+  for (const [kind, shown] of [
+    ['duplicate', [exceptionId]],
+    ['unsettled', undefined],
+  ] as const) {
+    const { orderId } = order;
+    await world.merchants.database.db.query(move, { exceptionId, orderId, sessionId, kind });
+    assert.deepEqual(told((await read('/session/list/all/1/50')).sessions)[0], ['Tea', shown], kind);
+  }
 });
 
 test('the sums of a period have what was paid and settled in it, and refuse times in disorder', async () => {

@@ -1,6 +1,6 @@
 import type { Queryable, ScopedDatabase, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
-import type { PaymentException } from '@florin/protocol/exception.ts';
+import type { ExceptionKind, PaymentException } from '@florin/protocol/exception.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import { metadataLimits, type SessionCreateBody, type SessionStatus } from '@florin/protocol/session.ts';
 import { noIntake } from '#catalog/images/intake.ts';
@@ -156,17 +156,33 @@ function collectedFor(
   );
 }
 
-/** Money that came to sessions which ended unpaid, by session. */
+/** Exceptions of a paid session whose money is beside the payment. The others are about the payment itself. */
+const besidePayment: readonly ExceptionKind[] = ['duplicate', 'duplicate_settled', 'overpaid', 'wrong_token'];
+
+/** Money that came to sessions which ended unpaid, or to paid ones beside their payments, by session. */
 async function unusedFor(
   db: Queryable,
   { kind }: MerchantCaller,
   views: readonly StoredSessionView[],
 ): Promise<ReadonlyMap<string, readonly PaymentException[]>> {
-  const isUnpaid = ({ session: { status, signedOnce } }: StoredSessionView) =>
-    signedOnce && (status === 'expired' || status === 'cancelled');
-  const sessionIds = views.filter(isUnpaid).map(({ session }) => session.sessionId);
-  if (kind !== 'member' || sessionIds.length === 0) return new Map();
-  return Map.groupBy(await findExceptions(db, sessionIds), ({ sessionId }) => sessionId);
+  const ended = views.filter(({ session: { status, signedOnce } }) => signedOnce && status !== 'initialized');
+  if (kind !== 'member' || ended.length === 0) return new Map();
+  const isUnpaid = new Map(
+    ended.map(({ session: { sessionId, status } }) => [sessionId, isEndedUnpaid(status)]),
+  );
+  const found = await findExceptions(db, [...isUnpaid.keys()]);
+  // A second payment that was settled before it could go back is there twice.
+  const settled = new Set(found.flatMap((each) => (each.kind === 'duplicate_settled' ? [each.orderId] : [])));
+  const unused = found.filter(
+    (each) =>
+      (isUnpaid.get(each.sessionId) === true || besidePayment.includes(each.kind)) &&
+      !(each.kind === 'duplicate' && settled.has(each.orderId)),
+  );
+  return Map.groupBy(unused, ({ sessionId }) => sessionId);
+}
+
+function isEndedUnpaid(status: SessionStatus): boolean {
+  return status === 'expired' || status === 'cancelled';
 }
 
 /** The names of the sessions' links, by id. The pages tell two links of one product by them. */
