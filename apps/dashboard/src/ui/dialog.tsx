@@ -128,6 +128,8 @@ function Frame({
             ref={body}
             className={classNames(
               'flex min-h-0 flex-1 flex-col overflow-y-auto overscroll-contain px-5 pb-5',
+              // What gets the focus, and the error below it, are not hidden by the buttons.
+              'scroll-pb-44 md:scroll-pb-32',
               // In a sheet the form fills the height, and its buttons stand at the bottom.
               'in-[.is-sheet]:[&>form]:flex in-[.is-sheet]:[&>form]:flex-1 in-[.is-sheet]:[&>form]:flex-col',
               'in-[.is-sheet]:[&>:has(+[data-acts])]:mb-5',

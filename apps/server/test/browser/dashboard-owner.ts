@@ -222,7 +222,11 @@ test('a key is made with a fresh proof, once for a double click, and shown once'
   await page.getByRole('button', { name: 'Create a key' }).first().click();
   await page.getByLabel('Largest session').fill('no number');
   await page.getByRole('button', { name: 'Create the key' }).click();
-  await page.getByText('This is no amount').waitFor();
+  const fault = page.getByText('This is no amount');
+  await fault.waitFor();
+  const [told, buttons] = await Promise.all([fault.boundingBox(), page.locator('[data-acts]').boundingBox()]);
+  assert.ok(told !== null && buttons !== null);
+  assert.ok(told.y + told.height <= buttons.y, 'the buttons of the sheet do not hide the error');
   await page.getByLabel('Largest session').fill('250');
   // Without a connection what was typed stays.
   await page.context().setOffline(true);
