@@ -10,6 +10,7 @@ import { apiConsoles } from './api-consoles.ts';
 import { chainTable } from './chain-table.ts';
 import { codeBreaks } from './code-breaks.ts';
 import { codeTabs } from './code-tabs.ts';
+import { columnNames } from './column-names.ts';
 import { rankedSearch } from './ranked-search.ts';
 
 /** What the builder hands to VitePress. */
@@ -71,6 +72,7 @@ export function siteConfig({ hash, sections }: SiteContent): UserConfig<DefaultT
         apiConsoles(md);
         chainTable(md);
         codeBreaks(md);
+        columnNames(md);
       },
     },
     themeConfig: {

@@ -177,6 +177,32 @@ test('the sidebar shows the page that is read, and a table of fields shows every
   await page.context().close();
 });
 
+test('on a phone no table is wider than the screen, and a cell of a wide one says which column it is of', async () => {
+  const { page, complaints } = await openPage(browser, { isApart: true, phone: true });
+  await page.setViewportSize({ width: 375, height: 800 });
+  for (const path of [
+    'api/sessions',
+    'api/dashboard',
+    'runbook/restore',
+    'errors',
+    'chains',
+    'states',
+    'events',
+  ]) {
+    await page.goto(`${origin}/docs/${path}`);
+    await page.locator('.vp-doc table').first().waitFor();
+    const wide = `[...document.querySelectorAll('.vp-doc table')].filter(
+      ({ scrollWidth, clientWidth }) => scrollWidth > clientWidth + 1).map(({ innerText }) => innerText.slice(0, 200))`;
+    assert.deepEqual(await page.evaluate(wide), [], path);
+  }
+  await page.goto(`${origin}/docs/api/dashboard`);
+  const label = `getComputedStyle(document.querySelector('td:nth-child(2)'), '::before').content`;
+  assert.equal(await page.evaluate(label), '"Method and path: "');
+  assert.deepEqual(await violationsOf(page), []);
+  assertQuiet(complaints);
+  await page.context().close();
+});
+
 test('a reader chooses between light and dark, and the choice stays', async () => {
   const { page, complaints } = await openPage(browser, { isApart: true });
   await page.setViewportSize({ width: 1440, height: 900 });
