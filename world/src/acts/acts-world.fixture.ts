@@ -128,8 +128,12 @@ export const untilBlock = (chain: string, number: number): Promise<void> =>
 
 export const readServiceLog = (): string => readFileSync(join(home, 'service.log'), 'utf8');
 
+/** Until a receipt in the mailbox leads to the page of a payment; e-mails leave out its secret. */
+export const untilReceipt = ({ facts }: WorldActReport): Promise<void> =>
+  until('a receipt', async () => (await receiptedPages()).includes(facts['page']?.split('#')[0] ?? ''));
+
 /** The pages of the payments that receipts in the mailbox lead to. */
-export const receiptedPages = async (): Promise<string[]> => {
+const receiptedPages = async (): Promise<string[]> => {
   const headers = { authorization: `Bearer ${manifest.controlToken}` };
   const response = await fetch(`${manifest.mailbox}.json`, { headers });
   const { mails } = (await response.json()) as { mails: { subject: string; text: string }[] };

@@ -19,13 +19,13 @@ import {
   readServiceLog,
   readSession,
   readState,
-  receiptedPages,
   request,
   rpc,
   script,
   sessionOf,
   undo,
   until,
+  untilReceipt,
   untilStatus,
   useWorld,
 } from './acts-world.fixture.ts';
@@ -105,8 +105,7 @@ test('time moves on for chains and service together, also over a restart of the 
 });
 
 test('the console is the same on a wide screen in light colours', async () => {
-  const { page = '' } = (await act('pay')).facts;
-  await until('a receipt', async () => (await receiptedPages()).includes(page));
+  await untilReceipt(await act('pay'));
   const browser = await openChromium();
   try {
     await lookAtConsole(browser, { width: 1440, colorScheme: 'light' });

@@ -51,6 +51,21 @@ const createSession = ({ manifest }: ActWorld): Promise<{ sessionId: string; pay
   });
 };
 
+/** The page of a session with its secret, where it is given or the session is the world's merchant's. */
+const pageOf = async ({ manifest }: ActWorld, sessionId: string, given = ''): Promise<string> => {
+  const plain = `${manifest.origin}/checkout/${sessionId}`;
+  const secret = /#.+$/.exec(given)?.[0];
+  if (secret !== undefined) return plain + secret;
+  const url = `${manifest.merchantApi}/session/${sessionId}`;
+  const headers = { authorization: `Bearer ${manifest.secretKey}` };
+  const read = ask<{ session: { paymentUrl: string } }>({ url, headers });
+  // Anyone may pay a session of another merchant, without its secret.
+  return read.then(
+    ({ session }) => session.paymentUrl,
+    () => plain,
+  );
+};
+
 /** The session of the request, or a new one, with the token that it is paid in. */
 const openSession = async (world: ActWorld, { argument, token }: ActRequest): Promise<OpenSession> => {
   const { origin } = world.manifest;
@@ -60,7 +75,7 @@ const openSession = async (world: ActWorld, { argument, token }: ActRequest): Pr
   const { sessionId, paymentUrl } =
     given === undefined
       ? await createSession(world)
-      : { sessionId: given, paymentUrl: `${origin}/checkout/${given}` };
+      : { sessionId: given, paymentUrl: await pageOf(world, given, argument) };
   const { state, options } = await ask<{ state: CheckoutState; options: CheckoutOption[] }>({
     url: `${origin}/checkout/api/session/${sessionId}`,
   });
@@ -76,9 +91,11 @@ const openSession = async (world: ActWorld, { argument, token }: ActRequest): Pr
   return { sessionId, page: paymentUrl, state, option, place: tokenOf(world, option.tokenId) };
 };
 
+/** As the page does: without its secret, another page would show the deposit, and no e-mail address would be taken. */
 const prepare = (world: ActWorld, session: OpenSession, payer: KeyPair): Promise<PreparedOrder> =>
   ask<PreparedOrder>({
     url: `${world.manifest.origin}/checkout/api/prepare`,
+    headers: { 'x-client-code': new URL(session.page).hash.slice(1) },
     body: {
       ...{ sessionId: session.sessionId, payer: payer.address, payerEmail: PAYER_EMAIL },
       tokenId: session.option.tokenId,
