@@ -13,6 +13,7 @@ const elsewhere: Readonly<Record<string, string>> = {
   deploy: 'lab/from-nothing/from-nothing.ts',
   verify: 'apps/operator/src/deploy-command.test.ts',
   handover: 'apps/operator/src/handover.test.ts',
+  operator: 'apps/operator/src/operator-command.test.ts',
   'merchant brand': 'apps/operator/src/brand-command.test.ts',
   'member recover': 'apps/operator/src/member-command.test.ts',
   'member cancel-recovery': 'apps/operator/src/member-command.test.ts',

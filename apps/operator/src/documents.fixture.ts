@@ -22,6 +22,6 @@ export function readCommands(): Map<string, Set<string>> {
 /** Command lines in a document, whether alone or within a sentence. */
 export function commandLinesOf(text: string): string[] {
   const joined = text.replaceAll(/\\\n\s*/g, ' ');
-  const calls = /(?:npm run florin --|(?<=^|`)florin)\s([^\n`#|;&]+)/gm;
+  const calls = /(?:npm run florin --|(?<=^|`)florin)\s((?:[^\n`#|;&]|(?<=\S)#)+)/gm;
   return [...joined.matchAll(calls)].map(([, line = '']) => line.trim());
 }
