@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -70,4 +70,50 @@ test('every manifest has the members that Kubernetes knows, and a misspelt one i
     const broken = JSON.parse(JSON.stringify(manifests).replaceAll(right, wrong));
     assert.match(mistakesIn(broken), new RegExp(wrong), wrong);
   }
+});
+
+/** The commands in the head of the manifests, each on one line. */
+function headCommands(): string[] {
+  const text = readFileSync(join(root, 'deploy/kubernetes/florin.yaml'), 'utf8');
+  const lines = text.split('\n').flatMap((line) => /^# {3}(\s*\S.*)$/.exec(line)?.[1] ?? []);
+  return lines
+    .join('\n')
+    .replaceAll(/ *\\\n\s*/g, ' ')
+    .split('\n');
+}
+
+test('the commands in the head of the manifests make every file that the pods read', (context) => {
+  if (spawnSync('kubectl', ['version', '--client']).status !== 0)
+    spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', 'kubernetes-client']);
+  if (spawnSync('kubectl', ['version', '--client']).status !== 0)
+    return context.skip('kubectl cannot be installed here');
+  const creates = headCommands().filter((command) =>
+    /^kubectl .*\bcreate (configmap|secret)\b/.test(command),
+  );
+  assert.equal(creates.length, 2);
+  mkdirSync(join(folder, 'secrets'));
+  for (const [, file = ''] of creates.join(' ').matchAll(/=(secrets\/\S+)/g))
+    writeFileSync(join(folder, file), '');
+  // Without a cluster: what each would send to it.
+  const env = { ...process.env, KUBECONFIG: '/dev/null' };
+  const made = creates.map((command) => {
+    const text = execFileSync('sh', ['-ec', `${command} --dry-run=client -o json`], {
+      cwd: folder,
+      env,
+      encoding: 'utf8',
+    });
+    return JSON.parse(text) as Manifest & { metadata: { name: string }; data: Record<string, string> };
+  });
+  const manifests = JSON.stringify(readManifests());
+  const read = new Set(
+    [...manifests.matchAll(/"\/etc\/florin-secrets\/([^"]+)"/g)].map(([, name = '']) => name),
+  );
+  assert.ok(read.size >= 6);
+  assert.deepEqual(
+    made.map(({ kind, metadata, data }) => [kind, metadata.name, Object.keys(data).sort()]),
+    [
+      ['ConfigMap', 'florin', ['florin.json']],
+      ['Secret', 'florin-secrets', [...read].sort()],
+    ],
+  );
 });

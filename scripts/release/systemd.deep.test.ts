@@ -39,11 +39,11 @@ function findRelease(): string {
   return join(root, globSync('dist/florin-*-*-*/', { cwd: root })[0] ?? '');
 }
 
-/** What `florin init` writes, and the ports that are free here in the files of the roles. */
+/** What `florin init` writes, with a port that is free here. */
 async function writeSettings(
   release: string,
   folder: string,
-  { databaseUrl, ports }: { readonly databaseUrl: string; readonly ports: ReadonlyMap<string, number> },
+  { databaseUrl, port }: { readonly databaseUrl: string; readonly port: number },
 ): Promise<string> {
   const settings = join(folder, 'etc');
   const life = await LifeChain.start({
@@ -67,11 +67,9 @@ async function writeSettings(
     // The contracts know other keys: without the chain the processes start and wait for it.
     await life.anvil.close();
   }
-  for (const [role, port] of ports)
-    writeFileSync(
-      join(settings, `${role}.env`),
-      `FLORIN_PORT=${port}\nFLORIN_MONITORING_PORT=${port + 1}\nFLORIN_MONITORING_HOST=127.0.0.1\n`,
-    );
+  const file = join(settings, 'florin.json');
+  const config = JSON.parse(readFileSync(file, 'utf8')) as { http: object };
+  writeFileSync(file, JSON.stringify({ ...config, http: { ...config.http, port } }), { mode: 0o600 });
   return settings;
 }
 
@@ -200,18 +198,24 @@ test('a release is installed by the commands of the runbook, and the unit of sys
   buildMachine(podman, folder);
   const database = await emptyDatabase();
   started.defer(() => database.close());
-  const ports = new Map<string, number>();
-  for (const role of roles) ports.set(role, await findFreePort());
-  const settings = await writeSettings(release, folder, { databaseUrl: database.url, ports });
+  const port = await findFreePort();
+  const settings = await writeSettings(release, folder, { databaseUrl: database.url, port });
   started.defer(() => void spawnSync('podman', ['rm', '-f', '-t', '5', name], { env }));
   const machine = await startMachine(podman, name, folder, release);
   const { inside, stateOf, said } = machine;
   makeKeysAndDatabase(machine);
   podman('cp', settings, `${name}:/etc/florin`);
   inside('chown', '-R', 'root:root', '/etc/florin');
-  for (const command of headCommands()) inside('sh', '-ec', `cd /opt/florin && ${command}`);
+  // The ports of the head may be taken on this machine.
+  const monitoring: Record<string, number> = {};
+  for (const role of roles) monitoring[role] = await findFreePort();
+  for (const command of headCommands()) {
+    const [, role = ''] = /(\w+)\.env$/.exec(command) ?? [];
+    const own = role === '' ? command : command.replace(/\b94\d\d\b/, String(monitoring[role]));
+    inside('sh', '-ec', `cd /opt/florin && ${own}`);
+  }
   const isReady = async (role: string) =>
-    fetch(`http://127.0.0.1:${(ports.get(role) ?? 0) + 1}/health/ready`).then(
+    fetch(`http://127.0.0.1:${monitoring[role]}/health/ready`).then(
       ({ ok }) => ok,
       () => false,
     );
@@ -227,7 +231,7 @@ test('a release is installed by the commands of the runbook, and the unit of sys
   }
   const read = ['setpriv', '--reuid', user, '--clear-groups', 'cat', '/etc/florin/master.key'];
   assert.throws(() => inside(...read));
-  const picture = await drawPicture(release, settings, `http://127.0.0.1:${ports.get('web')}`);
+  const picture = await drawPicture(release, settings, `http://127.0.0.1:${port}`);
   assert.equal(picture.status, 200, said());
   // The log's errors, as the page of alerts reads them: the chain does not answer.
   const [errors = ''] = blockWith('alerts.md', 'journalctl').split('\n');
