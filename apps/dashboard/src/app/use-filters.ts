@@ -14,13 +14,14 @@ export function useFilters<Name extends string>(names: readonly Name[], readable
     return Object.fromEntries(names.map((name) => [name, textOf(name)])) as Record<Name, string>;
   };
   const values = valuesOf(search);
+  // The place on the page stays: a log and its filters may stand below other things.
   const set = (changed: Partial<Record<Name, string>>) => {
     // From the address as it becomes: a typed search may still be on its way there when a filter is chosen.
     const next = (from: Readonly<Record<string, unknown>>) =>
       Object.fromEntries(
         Object.entries<string>({ ...valuesOf(from), ...changed }).filter(([, value]) => value !== ''),
       );
-    void navigate({ to: '.', search: next, replace: true });
+    void navigate({ to: '.', search: next, replace: true, resetScroll: false });
   };
   const odd = oddFilters(search, names, readable);
   return {
@@ -28,7 +29,7 @@ export function useFilters<Name extends string>(names: readonly Name[], readable
     set,
     odd,
     isAnySet: names.some((name) => values[name] !== ''),
-    clear: () => void navigate({ to: '.', search: {}, replace: true }),
+    clear: () => void navigate({ to: '.', search: {}, replace: true, resetScroll: false }),
     clearOdd: () => set({}),
   };
 }

@@ -8,23 +8,16 @@ import { ScreenLink } from '../app/screen-link.tsx';
 import { Button } from '../ui/button.tsx';
 import { ChangedValue } from '../ui/changed-value.tsx';
 import { Sheet } from '../ui/dialog.tsx';
+import { OddFilters } from '../ui/odd-filters.tsx';
 import { Fact, Facts, Section } from '../ui/page.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Id, Time } from '../ui/value.tsx';
+import { AuditFilterFields } from './audit-filters.tsx';
 import { changesLine, changesOf, subjectName } from './change-words.ts';
+import type { useAudit } from './use-audit.ts';
 
 type Entry = ReplyTo<'GET /audit/list'>['entries'][number];
 type Narrowed = Partial<Readonly<Record<'actor' | 'subject', string>>>;
-
-/** The pages of a log that have been read. */
-interface LogPages {
-  readonly data: { readonly pages: readonly { readonly entries: readonly Entry[] }[] } | undefined;
-  readonly error: Error | null;
-  readonly refetch: () => unknown;
-  readonly hasNextPage: boolean;
-  readonly isFetchingNextPage: boolean;
-  readonly fetchNextPage: () => unknown;
-}
 
 const columns: readonly Column<Entry>[] = [
   {
@@ -84,30 +77,28 @@ const columns: readonly Column<Entry>[] = [
   { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
 ];
 
-/** A log of acts, newest first: of a merchant, of a person or of the installation. An entry opens with what it changed. */
+/** A log of acts, newest first, with its filters: of a merchant, of a person or of the installation. An entry opens with what it changed. */
 export function AuditLog({
   label,
-  log,
+  of: { filters, log },
+  people,
   empty,
-  onClearFilters,
-  onNarrow,
 }: {
   readonly label: string;
-  readonly log: LogPages;
+  readonly of: ReturnType<typeof useAudit>;
+  /** Whose acts can be chosen by their name. */
+  readonly people: readonly { readonly userId: string; readonly email: string }[];
   readonly empty: ReactNode;
-  readonly onClearFilters?: (() => void) | undefined;
-  /** Leaves the acts of one person or on one subject; absent where the log has no filters. */
-  readonly onNarrow?: ((filters: Narrowed) => void) | undefined;
 }) {
   const [opened, setOpened] = useState<Entry>();
-  const narrow =
-    onNarrow &&
-    ((narrowed: Narrowed) => {
-      setOpened(undefined);
-      onNarrow(narrowed);
-    });
+  const narrow = (narrowed: Narrowed) => {
+    setOpened(undefined);
+    filters.set(narrowed);
+  };
   return (
     <>
+      <AuditFilterFields values={filters.values} onChange={filters.set} people={people} />
+      <OddFilters of={filters} />
       <Table
         label={label}
         columns={columns}
@@ -118,7 +109,7 @@ export function AuditLog({
         }}
         keyOf={({ entryId }) => entryId}
         onOpen={setOpened}
-        onClearFilters={onClearFilters}
+        onClearFilters={filters.isAnySet ? filters.clear : undefined}
         more={
           log.hasNextPage
             ? { onMore: () => void log.fetchNextPage(), isLoading: log.isFetchingNextPage }
@@ -160,7 +151,7 @@ function EntrySheet({
 }: {
   readonly entry: Entry | undefined;
   readonly onClose: () => void;
-  readonly onNarrow: ((filters: Narrowed) => void) | undefined;
+  readonly onNarrow: (filters: Narrowed) => void;
 }) {
   if (entry === undefined) return null;
   const changes = changesOf(entry.before, entry.after, entry.subject);
@@ -190,20 +181,18 @@ function EntrySheet({
           <Id id={entry.requestId} isWhole />
         </Fact>
       </Facts>
-      {onNarrow !== undefined && (
-        <div className="mt-4 flex flex-wrap gap-2">
-          {entry.actorId !== '' && (
-            <Button size="small" onClick={() => onNarrow({ actor: entry.actorId })}>
-              All acts of this person
-            </Button>
-          )}
-          {entry.subject !== '' && (
-            <Button size="small" onClick={() => onNarrow({ subject: entry.subject })}>
-              All acts on this
-            </Button>
-          )}
-        </div>
-      )}
+      <div className="mt-4 flex flex-wrap gap-2">
+        {entry.actorId !== '' && (
+          <Button size="small" onClick={() => onNarrow({ actor: entry.actorId })}>
+            All acts of this person
+          </Button>
+        )}
+        {entry.subject !== '' && (
+          <Button size="small" onClick={() => onNarrow({ subject: entry.subject })}>
+            All acts on this
+          </Button>
+        )}
+      </div>
       <div className="mt-6">
         <Section title="What changed">
           {changes.length === 0 ? (

@@ -70,12 +70,7 @@ function Settings({ me }: { readonly me: Me }) {
       <Section title="Where you are signed in" description="A session lasts a week.">
         <Sessions />
       </Section>
-      <Section
-        title="What was done to your account"
-        description="By you or by others, and from where. Entries are never changed or removed."
-      >
-        <OwnActs />
-      </Section>
+      <OwnActs me={me} />
     </>
   );
 }

@@ -1,5 +1,6 @@
 import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
+import { readInTurn } from '../api/read-in-turn.ts';
 import { serviceNow } from '../api/service-clock.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -14,9 +15,6 @@ import { exportForms } from './export-rows.ts';
 import type { searchBodyOf } from './search-body.ts';
 
 const pageSize = 100;
-/** A member reads some twenty pages a second. Longer exports wait for the next ones, each page this often at most. */
-const mostWaits = 60;
-const waitMs = 1_000;
 const formats = [
   { value: 'csv', label: 'CSV, for spreadsheets' },
   { value: 'json', label: 'JSON, for programs' },
@@ -43,19 +41,14 @@ export function ExportDialog({
     setFailure(undefined);
     onClose();
   };
-  const readPage = async (after: string) => {
-    for (let waits = 0; ; waits += 1) {
-      try {
-        return await request(merchantId, 'POST /session/search', {
+  const readPage = (after: string) =>
+    readInTurn(
+      () =>
+        request(merchantId, 'POST /session/search', {
           body: { ...body, size: pageSize, ...(after === '' ? {} : { after }) },
-        });
-      } catch (error) {
-        const isTooFast = error instanceof ApiFailure && error.slug === 'rate_limited';
-        if (!isTooFast || !isWanted.current || waits === mostWaits) throw error;
-        await new Promise((resolve) => setTimeout(resolve, waitMs));
-      }
-    }
-  };
+        }),
+      () => isWanted.current,
+    );
   const run = async () => {
     isWanted.current = true;
     setFailure(undefined);

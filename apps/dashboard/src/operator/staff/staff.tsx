@@ -1,7 +1,9 @@
 import { ScrollText, ShieldHalf } from 'lucide-react';
 import type { ReplyTo } from '../../api/call.ts';
-import { usePages, useRead } from '../../api/use-call.ts';
+import { useRead } from '../../api/use-call.ts';
+import { AuditExport } from '../../audit/audit-export.tsx';
 import { AuditLog } from '../../audit/audit-log.tsx';
+import { useAudit } from '../../audit/use-audit.ts';
 import { PageHeader, Section } from '../../ui/page.tsx';
 import { Empty } from '../../ui/states.tsx';
 import { type Column, Table } from '../../ui/table.tsx';
@@ -34,11 +36,7 @@ const people: readonly Column<Person>[] = [
 /** The people of the staff, and the audit log of the installation. */
 export default function Staff() {
   const staff = useRead('GET /staff/member/list', {});
-  const log = usePages(
-    'GET /staff/audit/list',
-    (after) => ({ query: after === undefined ? {} : { after } }),
-    ({ nextCursor }) => nextCursor,
-  );
+  const audit = useAudit('GET /staff/audit/list');
   return (
     <>
       <PageHeader title="Staff and audit" />
@@ -61,11 +59,13 @@ export default function Staff() {
       </Section>
       <Section
         title="Audit log of the installation"
+        actions={<AuditExport of={audit} />}
         description="Acts on chains, tokens and settlements, and acts of people on their own accounts. Each merchant’s own log has the acts on that merchant."
       >
         <AuditLog
           label="Audit log of the installation"
-          log={log}
+          of={audit}
+          people={staff.data?.staff ?? []}
           empty={<Empty icon={<ScrollText />} title="Nothing was done yet" />}
         />
       </Section>
