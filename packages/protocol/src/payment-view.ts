@@ -12,8 +12,11 @@ export const paymentFilters = [
   'productId',
   'createdFrom',
   'createdTo',
+  'paidFrom',
+  'paidTo',
   'amountFrom',
   'amountTo',
+  'metadata',
 ] as const;
 export type PaymentFilter = (typeof paymentFilters)[number];
 

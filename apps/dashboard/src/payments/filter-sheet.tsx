@@ -18,6 +18,8 @@ import type { FilterChoices } from './use-filter-choices.ts';
 export const filterNames: readonly { readonly name: PaymentFilter; readonly label: string }[] = [
   { name: 'createdFrom', label: 'From' },
   { name: 'createdTo', label: 'To' },
+  { name: 'paidFrom', label: 'Paid from' },
+  { name: 'paidTo', label: 'Paid to' },
   { name: 'amountFrom', label: 'At least' },
   { name: 'amountTo', label: 'At most' },
   { name: 'paidToken', label: 'Paid with' },
@@ -28,6 +30,7 @@ export const filterNames: readonly { readonly name: PaymentFilter; readonly labe
   { name: 'linkId', label: 'Payment link' },
   { name: 'productId', label: 'Product' },
   { name: 'accountId', label: 'Wallet' },
+  { name: 'metadata', label: 'Metadata' },
 ];
 
 const types = [
@@ -43,7 +46,14 @@ const ranges = [
     columns: 'min-[430px]:grid-cols-2',
     ends: [
       { name: 'createdFrom', label: 'Created from' },
-      { name: 'createdTo', label: 'To' },
+      { name: 'createdTo', label: 'Created to' },
+    ],
+  },
+  {
+    columns: 'min-[430px]:grid-cols-2',
+    ends: [
+      { name: 'paidFrom', label: 'Paid from' },
+      { name: 'paidTo', label: 'Paid to' },
     ],
   },
   {
@@ -149,10 +159,11 @@ export function FilterSheet({
     onChange: set(name),
     error: errorOf(name),
   });
-  const text = (name: PaymentFilter, label: string, placeholder: string) => (
+  const text = (name: PaymentFilter, label: string, placeholder: string, hint?: string) => (
     <TextField
       {...field(name)}
       label={label}
+      hint={hint}
       placeholder={placeholder}
       autoComplete="off"
       spellCheck={false}
@@ -172,7 +183,7 @@ export function FilterSheet({
       >
         <div className="grid flex-1 content-start gap-4">
           {ranges.map(({ columns, ends }) => (
-            <div key={columns} className={`grid items-start gap-3 ${columns}`}>
+            <div key={ends[0].name} className={`grid items-start gap-3 ${columns}`}>
               {ends.map(({ name, ...texts }) =>
                 'said' in texts ? (
                   <UsdField key={name} {...field(name)} {...texts} />
@@ -206,6 +217,7 @@ export function FilterSheet({
               idPrefix={filteredIds[name]}
             />
           ))}
+          {text('metadata', 'Metadata', 'order=A-17', 'A text of digits stands in quotes: order="1001".')}
         </div>
         <DialogActions>
           <Button

@@ -27,6 +27,20 @@ test('dollars become Micro-USD, and a day is from its first to its last second',
   });
 });
 
+test('a payment is searched by the days in which it was paid', () => {
+  const body = searchBodyOf({ ...none, paidFrom: '2026-03-01', paidTo: '2026-03-02' });
+  const [start, end] = [new Date(2026, 2, 1), new Date(2026, 2, 3)].map((time) => time.getTime() / 1000);
+  assert.deepEqual(body, { paidFrom: start, paidTo: (end ?? 0) - 1 });
+});
+
+test('a member of the metadata is searched by its name and its whole value', () => {
+  const searched = (metadata: string) => searchBodyOf({ ...none, metadata });
+  const read = { ' order = A-17 ': 'A-17', 'order=a=b': 'a=b', 'order=17': 17, 'order="17"': '17' };
+  for (const [typed, order] of Object.entries({ ...read, 'order=true': true, 'order=null': 'null' }))
+    assert.deepEqual(searched(typed), { metadata: { order } });
+  for (const typed of ['order', 'order=', '=A-17']) assert.deepEqual(searched(typed), {});
+});
+
 test('an amount of a saved view in English keeps its meaning', () => {
   assert.deepEqual(searchBodyOf({ ...none, amountTo: '$1,000' }), { amountTo: 1_000_000_000 });
 });
@@ -44,8 +58,21 @@ test('what the service would refuse is not readable', () => {
     const check = readableFilters[name];
     return typeof check === 'function' ? check(value) : check?.includes(value);
   };
-  const odd = { status: 'odd', amountFrom: 'many', createdFrom: 'soon', linkId: 'SUM', sessionType: 'x' };
-  const fine = { status: 'paid', amountFrom: '$1,000.5', createdFrom: '2026-03-01', linkId: ' lnk_1' };
+  const odd = {
+    status: 'odd',
+    amountFrom: 'many',
+    createdFrom: 'soon',
+    linkId: 'SUM',
+    sessionType: 'x',
+    paidTo: 'x',
+  };
+  const fine = {
+    metadata: 'order=1',
+    status: 'paid',
+    amountFrom: '$1,000.5',
+    createdFrom: '2026-03-01',
+    linkId: ' lnk_1',
+  };
   for (const [name, value] of Object.entries(odd))
     assert.equal(readable(name as PaymentFilter, value), false);
   for (const [name, value] of Object.entries(fine))

@@ -38,8 +38,11 @@ export const readableFilters: ReadableValues<PaymentFilter> = {
   sessionType: Object.keys(types),
   createdFrom: (value) => dayStart(value) !== undefined,
   createdTo: (value) => dayEnd(value) !== undefined,
+  paidFrom: (value) => dayStart(value) !== undefined,
+  paidTo: (value) => dayEnd(value) !== undefined,
   amountFrom: (value) => filteredUsd(value) !== undefined,
   amountTo: (value) => filteredUsd(value) !== undefined,
+  metadata: (value) => filteredMetadata(value) !== undefined,
   linkId: isIdOf('linkId'),
   productId: isIdOf('productId'),
   accountId: isIdOf('accountId'),
@@ -47,7 +50,7 @@ export const readableFilters: ReadableValues<PaymentFilter> = {
 
 /** What POST /session/search takes for the filters, each of which is empty or readable. */
 export function searchBodyOf(filters: PaymentFilters) {
-  const { createdFrom, createdTo, amountFrom, amountTo, ...others } = filters;
+  const { createdFrom, createdTo, paidFrom, paidTo, amountFrom, amountTo, metadata, ...others } = filters;
   const amount = searchedUsd(filters);
   const texts = amount === undefined ? others : { ...others, text: '' };
   const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
@@ -55,8 +58,11 @@ export function searchBodyOf(filters: PaymentFilters) {
     ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
     ...part('createdFrom', dayStart(createdFrom)),
     ...part('createdTo', dayEnd(createdTo)),
+    ...part('paidFrom', dayStart(paidFrom)),
+    ...part('paidTo', dayEnd(paidTo)),
     ...part('amountFrom', amount ?? filteredUsd(amountFrom)),
     ...part('amountTo', amount ?? filteredUsd(amountTo)),
+    ...part('metadata', filteredMetadata(metadata)),
   };
 }
 
@@ -73,6 +79,28 @@ function searchedUsd({ text, amountFrom, amountTo }: PaymentFilters): number | u
 export function filteredUsd(text: string): number | undefined {
   const amount = parseUsd(text.trim().replaceAll(/^\$\s*|(?<=\d),(?=\d{3}(?:\D|$))/g, ''));
   return amount === undefined ? undefined : Number(amount);
+}
+
+/**
+ * The member of the metadata that `order=A-17` asks for; undefined for another form. Numbers, true, false and a text in quotes
+ * are what they are in JSON, and anything else is a text.
+ */
+export function filteredMetadata(text: string): Readonly<Record<string, MetadataValue>> | undefined {
+  const [, key, value] = /^([^=]+?)\s*=\s*(.+)$/s.exec(text.trim()) ?? [];
+  return key === undefined || value === undefined ? undefined : { [key]: metadataValue(value) };
+}
+
+type MetadataValue = string | number | boolean;
+
+function metadataValue(text: string): MetadataValue {
+  try {
+    const value: unknown = JSON.parse(text);
+    const isPlain = typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
+    return isPlain ? (value as MetadataValue) : text;
+  } catch (error) {
+    if (error instanceof SyntaxError) return text;
+    throw error;
+  }
 }
 
 function part<Name extends string, Value>(name: Name, value: Value | undefined) {
