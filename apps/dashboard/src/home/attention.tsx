@@ -1,4 +1,5 @@
-import { ChevronRight } from 'lucide-react';
+import type { UseQueryResult } from '@tanstack/react-query';
+import { ChevronRight, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
 import type { ReplyTo } from '../api/call.ts';
 import { serviceNow } from '../api/service-clock.ts';
@@ -8,7 +9,9 @@ import { useHasScreen } from '../app/open-screens.ts';
 import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
+import { Button } from '../ui/button.tsx';
 import { formatNumber, formatUsd, parseTime } from '../ui/format.ts';
+import { Notice } from '../ui/notice.tsx';
 import { Card } from '../ui/page.tsx';
 import { Time } from '../ui/value.tsx';
 
@@ -22,9 +25,12 @@ export interface Matter {
   readonly search?: Readonly<Record<string, string>>;
 }
 
+/** A read of what may need a person. */
+type Look = Pick<UseQueryResult, 'data' | 'isError' | 'isLoading' | 'refetch'>;
+
 interface Found {
   readonly matters: readonly Matter[];
-  readonly isLoading: boolean;
+  readonly looks: readonly Look[];
 }
 
 const refreshMs = 30_000;
@@ -48,7 +54,8 @@ function isFailing(deliveries: ReplyTo<'GET /webhook/delivery/list/:webhookId/:p
 function usePaymentMatters(): Found {
   const { role } = useMerchant();
   const isOn = mayDo(role, 'sessions:read');
-  const { data, isLoading } = useRead('GET /summary', {}, { isOn, everyMs: refreshMs });
+  const look = useRead('GET /summary', {}, { isOn, everyMs: refreshMs });
+  const { data } = look;
   const exceptions = data?.exceptions.count ?? 0;
   const delayed = data?.delayedSettlements.count ?? 0;
   // During an update a web process of the version before may answer, which does not have it.
@@ -67,7 +74,7 @@ function usePaymentMatters(): Found {
     const search = { status: 'settlement_pending' };
     matters.push({ key: 'delayed', tone: 'warn', state: 'Delayed', text, path: 'payments', search });
   }
-  return { matters, isLoading };
+  return { matters, looks: [look] };
 }
 
 const count = (number: number, one: string, many: string) =>
@@ -76,12 +83,12 @@ const count = (number: number, one: string, many: string) =>
 /** Refunds that a member made and nobody has signed, among the latest. */
 function useRefundMatters(): Found {
   const { role } = useMerchant();
-  const { data, isLoading } = useRead(
+  const look = useRead(
     'GET /refund/list/:page/:size',
     { params: { page: 1, size: watchedRefunds } },
     { isOn: mayDo(role, 'refunds:read') },
   );
-  const matters = (data?.refunds ?? [])
+  const matters = (look.data?.refunds ?? [])
     .filter(({ status }) => status === 'requires_signature')
     .map(
       ({ refundId, amount, createAt }): Matter => ({
@@ -96,14 +103,14 @@ function useRefundMatters(): Found {
         path: `refunds/${refundId}`,
       }),
     );
-  return { matters, isLoading };
+  return { matters, looks: [look] };
 }
 
 /** Webhooks that the service has paused because their server did not answer, and those whose latest deliveries failed. */
 function useWebhookMatters(): Found {
   const { role } = useMerchant();
-  const { data, isLoading } = useRead('GET /webhook/list', {}, { isOn: mayDo(role, 'webhooks:read') });
-  const active = (data?.webhooks ?? []).filter(({ status }) => status === 'active');
+  const look = useRead('GET /webhook/list', {}, { isOn: mayDo(role, 'webhooks:read') });
+  const active = (look.data?.webhooks ?? []).filter(({ status }) => status === 'active');
   const deliveries = useReads(
     'GET /webhook/delivery/list/:webhookId/:page/:size',
     active.map(({ webhookId }) => ({ params: { webhookId, page: 1, size: watchedDeliveries } })),
@@ -113,7 +120,7 @@ function useWebhookMatters(): Found {
       .filter((_hook, index) => isFailing(deliveries[index]?.data?.deliveries ?? []))
       .map(({ webhookId }) => webhookId),
   );
-  const matters = (data?.webhooks ?? [])
+  const matters = (look.data?.webhooks ?? [])
     .filter(({ status, webhookId }) => status === 'paused' || failing.has(webhookId))
     .map(
       ({ webhookId, webhookName, webhookUrl, status }): Matter => ({
@@ -129,13 +136,13 @@ function useWebhookMatters(): Found {
         path: `webhooks/${webhookId}`,
       }),
     );
-  return { matters, isLoading };
+  return { matters, looks: [look, ...deliveries] };
 }
 
 /** Wallets that wait until they count: a member who did not ask for one can still cancel it. */
 function useWalletMatters(): Found {
-  const { data, isLoading } = useRead('GET /account/change/list', {});
-  const matters = (data?.changes ?? [])
+  const look = useRead('GET /account/change/list', {});
+  const matters = (look.data?.changes ?? [])
     .filter(({ status }) => status === 'waiting')
     .map(
       ({ changeId, accountName, effectiveAt }): Matter => ({
@@ -150,14 +157,14 @@ function useWalletMatters(): Found {
         path: 'wallets',
       }),
     );
-  return { matters, isLoading };
+  return { matters, looks: [look] };
 }
 
 /** Recoveries of members that can still be cancelled: their link sets a new password. */
 function useRecoveryMatters(): Found {
   const { role } = useMerchant();
-  const { data, isLoading } = useRead('GET /member/list', {}, { isOn: mayDo(role, 'members:read') });
-  const matters = (data?.members ?? []).flatMap(({ userId, name, recovery }): Matter[] =>
+  const look = useRead('GET /member/list', {}, { isOn: mayDo(role, 'members:read') });
+  const matters = (look.data?.members ?? []).flatMap(({ userId, name, recovery }): Matter[] =>
     recovery === null
       ? []
       : [
@@ -180,14 +187,14 @@ function useRecoveryMatters(): Found {
           },
         ],
   );
-  return { matters, isLoading };
+  return { matters, looks: [look] };
 }
 
 /** Keys that end soon. */
 function useKeyMatters(): Found {
   const { role } = useMerchant();
-  const { data, isLoading } = useRead('GET /key/list', {}, { isOn: mayDo(role, 'keys:read') });
-  const matters = (data?.keys ?? [])
+  const look = useRead('GET /key/list', {}, { isOn: mayDo(role, 'keys:read') });
+  const matters = (look.data?.keys ?? [])
     .filter(({ expiresAt, revokedAt }) => {
       const left = (parseTime(expiresAt)?.getTime() ?? Number.POSITIVE_INFINITY) - serviceNow();
       return revokedAt === '' && left > 0 && left < keySoonMs;
@@ -205,11 +212,11 @@ function useKeyMatters(): Found {
         path: 'keys',
       }),
     );
-  return { matters, isLoading };
+  return { matters, looks: [look] };
 }
 
-/** Everything that needs a person. */
-export function useMatters(): Found {
+/** Everything that needs a person, and the reads that failed: what they would have found is unknown. */
+export function useMatters() {
   const found = [
     usePaymentMatters(),
     useRefundMatters(),
@@ -218,13 +225,21 @@ export function useMatters(): Found {
     useRecoveryMatters(),
     useKeyMatters(),
   ];
+  const looks = found.flatMap((each) => each.looks);
   return {
     matters: found.flatMap(({ matters }) => matters),
-    isLoading: found.some(({ isLoading }) => isLoading),
+    failed: looks.filter(({ isError, data }) => isError && data === undefined),
+    isLoading: looks.some(({ isLoading }) => isLoading),
   };
 }
 
-export function Attention({ matters }: { readonly matters: readonly Matter[] }) {
+export function Attention({
+  matters,
+  failed,
+}: {
+  readonly matters: readonly Matter[];
+  readonly failed: readonly Look[];
+}) {
   return (
     <Card className="mb-8 overflow-hidden">
       <h2 className="border-b border-line px-4 py-3 text-lg font-semibold md:px-5">Needs attention</h2>
@@ -235,6 +250,24 @@ export function Attention({ matters }: { readonly matters: readonly Matter[] }) 
           </li>
         ))}
       </ul>
+      {failed.length > 0 && (
+        <div className={matters.length > 0 ? 'border-t border-line p-4' : 'p-4'}>
+          <Notice
+            tone="warn"
+            title="This may not be all"
+            action={
+              <Button
+                icon={<RotateCw />}
+                onClick={() => void Promise.all(failed.map(({ refetch }) => refetch()))}
+              >
+                Try again
+              </Button>
+            }
+          >
+            A part of what may need you could not be read.
+          </Notice>
+        </div>
+      )}
     </Card>
   );
 }

@@ -10,7 +10,7 @@ import { Money } from './money.tsx';
 export default function Home() {
   const { role } = useMerchant();
   const { steps, isLoading } = useSteps();
-  const { matters, isLoading: isLooking } = useMatters();
+  const { matters, failed, isLoading: isLooking } = useMatters();
   const seesPayments = mayDo(role, 'sessions:read');
   // What stands above the rest comes with it, so that nothing moves down.
   const isReady = !isLoading && !isLooking;
@@ -18,7 +18,7 @@ export default function Home() {
     <>
       <PageHeader title="Home" />
       {isReady && steps.length > 0 && <FirstSteps steps={steps} />}
-      {isReady && matters.length > 0 && <Attention matters={matters} />}
+      {isReady && matters.length + failed.length > 0 && <Attention matters={matters} failed={failed} />}
       {seesPayments && <Money isReady={isReady} />}
       {seesPayments && <LatestSessions isReady={isReady} />}
     </>
