@@ -10,7 +10,7 @@ import { useFilters } from '../app/use-filters.ts';
 import { BarChart } from '../ui/bar-chart.tsx';
 import { Button } from '../ui/button.tsx';
 import { Figure, Figures } from '../ui/figure.tsx';
-import { dateLocale, exactUsd, formatNumber, formatUsd } from '../ui/format.ts';
+import { dateLocale, formatNumber, formatUsd } from '../ui/format.ts';
 import { OddFilters } from '../ui/odd-filters.tsx';
 import { Card, Section } from '../ui/page.tsx';
 import { SegmentedChoice } from '../ui/segmented-choice.tsx';
@@ -159,12 +159,12 @@ const leastRounded = 1_000_000_000n;
 const axisUsd = (micro: bigint) =>
   micro > 0n && micro < 1_000_000n
     ? formatUsd(micro)
-    : new Intl.NumberFormat('en', {
+    : formatNumber(micro / 1_000_000n, {
         style: 'currency',
         currency: 'USD',
         currencyDisplay: 'narrowSymbol',
         notation: 'compact',
-      }).format(micro / 1_000_000n);
+      });
 
 const dayName = new Intl.DateTimeFormat(dateLocale(), { weekday: 'short', day: 'numeric', month: 'short' });
 const shortDayName = new Intl.DateTimeFormat(dateLocale(), { day: 'numeric', month: 'short' });
@@ -217,7 +217,7 @@ function DayChart({
           bars={bars}
           series={series}
           format={axisUsd}
-          formatExact={exactUsd}
+          formatExact={formatUsd}
           whole={`Last ${period}`}
         />
       )}

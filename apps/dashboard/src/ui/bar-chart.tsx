@@ -31,9 +31,9 @@ interface BarChartProps {
   }[];
   /** The name of each part of a bar. */
   readonly series: readonly string[];
-  /** A number as it stands at the axis. */
+  /** A number as it stands at the axis, and in sums of all bars. */
   readonly format: (value: bigint) => string;
-  /** A number without loss, shown for the bar under the pointer or the keyboard. */
+  /** A number without loss, shown for the bar under the pointer or the keyboard, and for sums on hover. */
   readonly formatExact: (value: bigint) => string;
   /** What the numbers above the chart are of while no bar is chosen. */
   readonly whole: string;
@@ -69,9 +69,7 @@ export function BarChart({ label, bars, series, format, formatExact, whole }: Ba
             <li key={name} className="flex items-center gap-1.5">
               <span aria-hidden className={classNames('size-2.5 rounded-sm', colourOf(index)?.dot)} />
               {name}
-              <span className="font-medium whitespace-nowrap tabular-nums">
-                {bar === undefined ? format(numbers[index] ?? 0n) : formatExact(numbers[index] ?? 0n)}
-              </span>
+              <Shown value={numbers[index] ?? 0n} {...{ format: bar ? formatExact : format, formatExact }} />
             </li>
           ))}
         </ul>
@@ -153,6 +151,18 @@ export function BarChart({ label, bars, series, format, formatExact, whole }: Ba
         </section>
       </div>
     </div>
+  );
+}
+
+function Shown({
+  value,
+  format,
+  formatExact,
+}: { readonly value: bigint } & Pick<BarChartProps, 'format' | 'formatExact'>) {
+  return (
+    <span title={formatExact(value)} className="font-medium whitespace-nowrap tabular-nums">
+      {format(value)}
+    </span>
   );
 }
 

@@ -9,6 +9,7 @@ import { ScreenLink, useGoTo } from '../app/screen-link.tsx';
 import { useParam } from '../app/use-param.ts';
 import { Badge } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
+import { formatNumber } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, Fact, Facts, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { sessionStatusText } from '../ui/session-status.tsx';
@@ -256,7 +257,7 @@ function OnItsWay({ account: { accountId }, tokens }: WayProps) {
           search={{ accountId, status } as never}
           className="text-accent underline-offset-2 hover:underline"
         >
-          {payments}
+          {formatNumber(payments)}
         </ScreenLink>
       ),
     },
