@@ -52,6 +52,8 @@ export function buildPages(): Promise<{ folder: string; isNew: boolean }> {
           // An asset as a `data:` URL would be no file that can be cached.
           assetsInlineLimit: 0,
           reportCompressedSize: false,
+          // Browsers without it read the same files a little later.
+          modulePreload: { polyfill: false },
         },
       });
     },

@@ -15,7 +15,7 @@ import type { Me } from './merchant.ts';
 import { proofWords } from './proof-words.ts';
 
 /** Asks the person who they are when the service wants a fresh proof, or when the session has ended. */
-export function ProofDialog({ me }: { readonly me: Me }) {
+export default function ProofDialog({ me }: { readonly me: Me }) {
   const [reason, setReason] = useState<ProofReason>();
   const [call, setCall] = useState('');
   const answer = useRef<(isProven: boolean) => void>(undefined);
