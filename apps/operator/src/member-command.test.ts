@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { statement } from '@florin/pg';
 import { addMember, createUser, systemClock, systemRandom } from '@florin/server/operator';
 import { CliWorld } from './cli-world.fixture.ts';
+
+const mailedTo = statement({
+  name: 'member_command_test_mailed_to',
+  parameters: {},
+  columns: { recipient: 'text' },
+  text: `select recipient from mails where kind = 'invitation' order by recipient`,
+});
 
 let world: CliWorld;
 before(async () => {
@@ -18,6 +26,23 @@ test('an invitation is a link to the dashboard, which is shown once', async () =
   assert.match(told.stdout, /^https?:\/\/.*\nGive this link to the new viewer alone\./);
   const { exitCode, stderr } = await world.run(`invite --merchant ${merchantId} --role king`);
   assert.deepEqual([exitCode, /king/.test(stderr)], [2, true]);
+});
+
+test('the link of an invitation goes to its address as well where the service sends e-mails', async () => {
+  const merchantId = await world.newMerchant();
+  const commands = [`invite --merchant ${merchantId} --role owner`, 'staff add'];
+  const smtp = { host: 'mail.example.com', from: 'shop@example.com' };
+  const config = world.writeConfig('with-mail.json', { smtp });
+  for (const [index, command] of commands.entries()) {
+    const email = `kim${index}@example.com`;
+    const { stdout } = await world.run(`${command} --email ${email}`, [], config);
+    assert.match(stdout, new RegExp(`\\nIt goes to ${email} by e-mail as well\\.`));
+    const unasked = await world.json(command, [], config);
+    const unsent = await world.json(`${command} --email ${email}`);
+    assert.deepEqual([unasked['isMailed'], unsent['isMailed']], [false, false]);
+  }
+  const mails = await world.database.db.query(mailedTo);
+  assert.deepEqual(mails, [{ recipient: 'kim0@example.com' }, { recipient: 'kim1@example.com' }]);
 });
 
 test('a person is recovered by a link, which is cancelled', async () => {

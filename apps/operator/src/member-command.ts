@@ -7,7 +7,9 @@ import {
   dashboardOriginOf,
   invitationUrl,
   invite,
+  invitedTeller,
   listMembers,
+  mailInvitation,
   mailNotifier,
   operator,
   ownerTeller,
@@ -37,21 +39,25 @@ export const inviteCommand: Command = {
       const role = options.choice('role', memberRoles) ?? 'viewer';
       const email = options.optional('email') ?? '';
       const { merchantId } = await requiredMerchant(db, options);
-      const { invitation, token } = await db.transaction(async (transaction) => {
+      const deps = { ...outside, ...telling(outside, config) };
+      const { invitation, url, isMailed } = await db.transaction(async (transaction) => {
         const made = await invite(transaction, outside, { merchantId, role, email, invitedBy: '' });
         const act = {
           action: 'inviteMember',
           subject: made.invitation.invitationId,
           after: JSON.stringify({ role, email }),
         };
-        await recordAct(transaction, outside, { merchantId, actor: operator, act });
-        return made;
+        await recordAct(transaction, deps, { merchantId, actor: operator, act });
+        const url = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, made.token);
+        const isMailed = await mailInvitation(transaction, deps, { invitation: made.invitation, url });
+        return { invitation: made.invitation, url, isMailed };
       });
-      const url = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, token);
       const { invitationId, expiresAt } = invitation;
       return {
-        text: `${url}\nGive this link to the new ${role} alone. It works once, until ${expiresAt.toISOString()}.`,
-        json: { invitationId, role, url, expiresAt: expiresAt.toISOString() },
+        text:
+          `${url}\nGive this link to the new ${role} alone. It works once, until ${expiresAt.toISOString()}.` +
+          mailedText(email, isMailed),
+        json: { invitationId, role, url, expiresAt: expiresAt.toISOString(), isMailed },
       };
     }),
 };
@@ -61,8 +67,17 @@ export function telling({ random }: CommandContext, { smtp, masterKeys: [newest,
   if (smtp === undefined) return {};
   const secrets = secretBox([bytesOf(newest), ...older.map(bytesOf)]);
   const deps = { random, secrets };
-  return { tellPerson: personTeller(deps), tellOwners: ownerTeller(deps), notify: mailNotifier(deps) };
+  return {
+    tellPerson: personTeller(deps),
+    tellOwners: ownerTeller(deps),
+    tellInvited: invitedTeller(deps),
+    notify: mailNotifier(deps),
+  };
 }
+
+/** What the inviter reads of the e-mail with the link. */
+export const mailedText = (email: string, isMailed: boolean) =>
+  isMailed ? `\nIt goes to ${email} by e-mail as well.` : '';
 
 export const recoverMemberCommand: Command = {
   does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
