@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto';
-import { connect, createServer } from 'node:net';
+import { createServer } from 'node:net';
 
 /** The only address that the local world listens on. */
 export const LOOPBACK = '127.0.0.1';
@@ -25,18 +25,6 @@ export const findNextFreePort = async (wanted: number, others: readonly number[]
     if (!others.includes(port) && (await isPortFree(port))) return port;
   throw new Error(`No port from ${wanted} to ${end - 1} is free: choose another with FLORIN_PORT.`);
 };
-
-/** Whether something accepts connections on this loopback port now. */
-export const isPortAnswering = (port: number): Promise<boolean> =>
-  new Promise((resolve) => {
-    const socket = connect({ port, host: LOOPBACK });
-    const settle = (answer: boolean): void => {
-      socket.destroy();
-      resolve(answer);
-    };
-    socket.once('connect', () => settle(true));
-    socket.once('error', () => settle(false));
-  });
 
 /**
  * Below the ranges from which systems assign ports to connections and to servers that ask for any (Linux from 32,768,

@@ -58,7 +58,6 @@ export const authorizationSpec = Type.Object({
     message,
   }),
 });
-export type AuthorizationSpec = Static<typeof authorizationSpec>;
 
 export const authorizationRequirement = Type.Object({
   authorizationRequired: Type.Boolean(),

@@ -27,7 +27,6 @@ export const maxResent = 500;
 
 /** Statuses from which a delivery can be resent. */
 const resendStatuses = ['succeeded', 'failed', 'skipped', 'pending'] as const;
-export type ResendStatus = (typeof resendStatuses)[number];
 
 const attempt = {
   attempt: Type.Integer({ description: 'Counts from 1, and continues through replays' }),

@@ -197,4 +197,3 @@ export const linkUpdateBody = Type.Object(
   },
   { additionalProperties: false },
 );
-export type LinkUpdateBody = Static<typeof linkUpdateBody>;

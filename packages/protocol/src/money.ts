@@ -21,8 +21,6 @@ export const minTokenDecimals = 6;
 /** The most decimals of a configured token: 10^12 units of a Micro-USD still fit any price. */
 export const maxTokenDecimals = 18;
 
-const canonicalInteger = /^(0|[1-9][0-9]*)$/;
-
 /** Makes a Micro-USD amount. Refuses negative values with a RangeError. */
 export function microUsd(value: bigint | number): MicroUsd {
   const amount = BigInt(value);
@@ -34,11 +32,6 @@ export function microUsd(value: bigint | number): MicroUsd {
 export function tokenAmount(value: bigint): TokenAmount {
   if (value < 0n) throw new RangeError(`a token amount is never negative: ${value}`);
   return value as TokenAmount;
-}
-
-/** Reads a canonical decimal string (no sign, no leading zero, no white space); undefined when it is not one. */
-export function parseTokenAmount(text: string): TokenAmount | undefined {
-  return canonicalInteger.test(text) && text.length <= 78 ? tokenAmount(BigInt(text)) : undefined;
 }
 
 /** Units of a token per Micro-USD: 1 for 6 decimals, 10^12 for 18. Refuses decimals outside 6..18. */

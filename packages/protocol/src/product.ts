@@ -59,4 +59,3 @@ export const productUpdateBody = Type.Object(
   },
   { additionalProperties: false },
 );
-export type ProductUpdateBody = Static<typeof productUpdateBody>;

@@ -19,8 +19,6 @@ export type WriteCall = Exclude<DashboardCall, ReadCall>;
 
 /** `data` of the operation's answer. */
 export type ReplyTo<C extends DashboardCall> = ReplyOf<RouteByCall[C]>;
-/** The operation's request body. */
-export type BodyTo<C extends DashboardCall> = BodyOf<RouteByCall[C]>;
 
 type Part<R extends Route, Name extends 'params' | 'query' | 'body', Value> = R[Name] extends object
   ? { readonly [Key in Name]: Value }

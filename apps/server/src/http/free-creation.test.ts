@@ -11,12 +11,12 @@ import { silentLog } from '#telemetry/log.ts';
 import { ChangeJournal } from '../../test/fuzz/change-journal.ts';
 import { openLinkWorld } from '../../test/harness/agent-payer.ts';
 import { checkoutOptionsOf } from '../../test/harness/checkout-fixture.ts';
+import { localLimits } from '../../test/harness/local-limits.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { checkoutDoor } from './checkout/checkout-door.ts';
 import { freeOperations, mostInAnHour } from './free-creation.ts';
 import { defaultRateLimits, limitedDoor } from './rate-limit.ts';
 import { buildServer } from './server.ts';
-import { localLimits } from './shared-limits.ts';
 
 /** The hosted pages with the default limits of an installation. The clock stops. */
 let world: MerchantWorld;

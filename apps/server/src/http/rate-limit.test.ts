@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import type { Clock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { localLimits } from '../../test/harness/local-limits.ts';
 import {
   creationGuard,
   defaultRateLimits,
@@ -17,7 +18,6 @@ import {
   networkOf,
 } from './rate-limit.ts';
 import { buildServer, type Door } from './server.ts';
-import { localLimits } from './shared-limits.ts';
 import { tokenBuckets } from './token-bucket.ts';
 
 function virtualClock(): Clock & { ms: number } {

@@ -5,17 +5,6 @@ import type { Limits, RateLimits } from './rate-limit.ts';
 import { countRequests, deleteFullBuckets, takeExactly } from './shared-limits.sql.ts';
 import { type Rate, rateVerdictOf, type Take, type TokenBuckets, tokenBuckets } from './token-bucket.ts';
 
-/** Limits of a single process. */
-export function localLimits(rates: RateLimits, clock: Clock): Limits {
-  const bucketsOf = (name: string, rate: Rate): Take => bucketsByName(name, rate).take;
-  const bucketsByName = namedBuckets(clock).of;
-  const exactly: Limits['exactly'] = (name, rate) => {
-    const take = bucketsOf(name, rate);
-    return async (caller) => take(caller);
-  };
-  return { rates, clock, bucketsOf, exactly };
-}
-
 /**
  * Callers of one limit that one exchange tells of, those with most requests first. So an attacker with many addresses
  * makes a bounded number of rows, and hides no caller with many requests.

@@ -33,13 +33,6 @@ export const openSubmissions = statement({
 });
 
 // The service paid for each, so a session has few, regardless of how many orders were prepared.
-export const submittedOrders = statement({
-  name: 'submission_orders',
-  parameters: { sessionId: 'text', limit: 'int8' },
-  columns: { order_id: 'text' },
-  text: 'select order_id from submissions where session_id = :sessionId order by created_at desc, order_id limit :limit',
-});
-
 const repeated = sqlMove(submissionMoves, 'repeated');
 // A failed submission may be sent again; any other stays as it is. Its gas counts from the new attempt on, plus the gas
 // of the attempts in the 24 hours before ($11).

@@ -18,7 +18,6 @@ import { insertAttempt, insertSent } from '../../test/harness/sent-transaction.t
 import type { SubmissionContext } from './context.ts';
 import {
   checkSubmission,
-  findSubmittedOrders,
   type NewSubmission,
   recordSubmission,
   releaseUnfollowed,
@@ -356,23 +355,6 @@ test('a successful payment whose block is reorged may fail, and is then sent aga
   assert.equal((await record(submission)).transactionId, undefined, 'it is on its way again');
   await end('superseded');
   assert.notEqual((await record(submission)).transactionId, undefined);
-});
-
-test('submissions of a session are found regardless of how many orders strangers prepare for it afterwards', async () => {
-  world.clock.time += 86_400_001;
-  const order = await orderFor(newAddress());
-  const find = () => findSubmittedOrders(world.db, order.sessionId, 20);
-  assert.deepEqual(await find(), []);
-  await record(submissionOf(order));
-  const token = deps.chains.token('ethereum::usdc');
-  assert.ok(token !== undefined);
-  await world.db.transaction(async (transaction) => {
-    const session = await lockSession(transaction, order.sessionId);
-    if (session === undefined) throw new Error('the session is missing');
-    for (let stranger = 0; stranger < 30; stranger += 1)
-      await prepareOrder(transaction, deps, { session, payerEmail: '', token, payer: newAddress() });
-  });
-  assert.deepEqual(await find(), [order]);
 });
 
 // proves W7.1

@@ -5,7 +5,6 @@ import type { SubmitMethod, SubmittedView } from '@florin/protocol/agent-view.ts
 import { Refusal } from '@florin/protocol/error.ts';
 import type { Hex } from '@florin/protocol/order.ts';
 import { takeGas } from '#merchants/relayed-gas.ts';
-import { findOrders } from '#orders/order.ts';
 import { planPayment, type RelayedPayment } from '#orders/payment-plan.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { type Clock, daysBefore } from '#outside/clock.ts';
@@ -25,7 +24,6 @@ import {
   type SubmissionRow,
   selectSpentGas,
   submissionByOrder,
-  submittedOrders,
   succeedSubmission,
 } from './submission.sql.ts';
 import { refusalOfRevert, submissionCall } from './submission-call.ts';
@@ -197,21 +195,6 @@ export async function findSubmission(
   orderId: string,
 ): Promise<SubmissionRow | undefined> {
   return (await queryable.query(submissionByOrder, { orderId }))[0];
-}
-
-/** Orders of a session with a submission, in no order; at most `limit`, the newest. */
-export async function findSubmittedOrders(
-  queryable: Queryable,
-  sessionId: string,
-  limit: number,
-): Promise<readonly StoredOrder[]> {
-  const rows = await queryable.query(submittedOrders, { sessionId, limit });
-  return rows.length === 0
-    ? []
-    : findOrders(
-        queryable,
-        rows.map((row) => row.order_id),
-      );
 }
 
 function submittedView(row: SubmissionRow): SubmittedView {

@@ -13,9 +13,9 @@ import {
   preparationBody,
   viewOf,
 } from '../../../test/harness/agent-payer.ts';
+import { localLimits } from '../../../test/harness/local-limits.ts';
 import { defaultRateLimits, walletCallGuard } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
-import { localLimits } from '../shared-limits.ts';
 import { agentDoor } from './agent.ts';
 
 let world: AgentWorld;

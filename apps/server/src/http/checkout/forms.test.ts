@@ -8,10 +8,10 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { ChangeJournal } from '../../../test/fuzz/change-journal.ts';
 import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
+import { localLimits } from '../../../test/harness/local-limits.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { defaultRateLimits, limitedDoor } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
-import { localLimits } from '../shared-limits.ts';
 import { checkoutDoor } from './checkout-door.ts';
 import { wordsOfRefusal } from './refusal-words.ts';
 

@@ -9,10 +9,10 @@ import { keyUseRecorder } from '#merchants/api-key-limits.ts';
 import { systemRandom } from '#outside/random.ts';
 import { groupInserter } from '#sessions/session-insert.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { localLimits } from '../../../test/harness/local-limits.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { defaultRateLimits } from '../rate-limit.ts';
 import { buildServer } from '../server.ts';
-import { localLimits } from '../shared-limits.ts';
 import type { MerchantDoorContext } from './context.ts';
 import { merchantDoor } from './merchant-door.ts';
 
