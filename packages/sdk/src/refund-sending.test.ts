@@ -157,6 +157,7 @@ function serviceOf({
   status = refund.status as string,
   refundedAmount = 0,
   recipient = account.address as string,
+  isInDoubt = false,
 } = {}): Answer {
   return (response, { path }) => {
     if (path.includes('/session/')) {
@@ -166,7 +167,7 @@ function serviceOf({
     }
     const now = { ...refund, status, refundedAmount };
     const data = path.includes('list') ? { refunds: [now] } : now;
-    const known = status === 'requires_signature' ? data : { ...data, txRequest: undefined };
+    const known = status === 'requires_signature' && !isInDoubt ? data : { ...data, txRequest: undefined };
     response.end(JSON.stringify({ code: 0, message: 'success', data: known }));
   };
 }
@@ -212,6 +213,7 @@ test('nothing is sent where a part could go back twice, or the wallet could not 
     ['node_behind', { refunded: 2n * 10n ** 18n - 1n }, final],
     ['refund_over', {}, { status: 'failed' }],
     ['refund_over', {}, { status: 'cancelled' }],
+    ['refund_over', {}, { isInDoubt: true }],
   ] as const) {
     await using node = await openNode(chain);
     await using service = await openTestService(serviceOf(), serviceOf(known));

@@ -77,7 +77,9 @@ export async function sendRefund(sending: Sending): Promise<SentRefund> {
 }
 
 function over({ refundId, status }: Pick<Refund, 'refundId' | 'status'>): FlorinError {
-  return new FlorinError('refund_over', `${refundId} is ${status}: there is nothing to sign`);
+  const is =
+    status === 'requires_signature' ? 'requires a signature that the operator must look at' : `is ${status}`;
+  return new FlorinError('refund_over', `${refundId} ${is}: there is nothing to sign`);
 }
 
 /** Refuses an account that the merchant does not mean: the contract takes the money from any. */
