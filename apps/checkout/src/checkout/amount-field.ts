@@ -30,15 +30,17 @@ export function leaveAmount(page: Page, field: AmountField): void {
   else if (field.value !== '') page.change({ amountProblem: problemOfAmount(data, typed) });
 }
 
-/** The amount in Micro-USD that begins a session. Throws its problem, and moves the focus back to the field. */
+/** The amount in Micro-USD that begins a session. Else shows its problem at the field, moves the focus there, and throws. */
 export function readAmount(page: Page): bigint {
   const { data } = page.model;
   const field = fieldOf('amount-input');
   const typed = parseAmount(data.locale, field?.value ?? '');
   const problem = problemOfAmount(data, typed) || outsideOf(page.model, typed);
   if (typed.kind === 'amount' && problem === '') return typed.amount;
+  page.change({ amountProblem: problem });
   field?.focus();
-  throw new ExplainedFailure(problem);
+  // The field says it.
+  throw new ExplainedFailure('');
 }
 
 /** The chosen token's bounds when the typed amount is outside them; else empty. */

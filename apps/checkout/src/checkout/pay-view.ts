@@ -3,23 +3,32 @@ import type { Actions, AmountField } from './actions.ts';
 import { fieldView } from './field.ts';
 import { fill, formatMoney, shorten } from './format.ts';
 import { drawingKey, iconView, logoOf } from './mark.ts';
-import { chosenOf, hasDeposit, isDepositable, isForTransfers, isShort, type Model, mayPay } from './model.ts';
+import {
+  chosenOf,
+  hasDeposit,
+  isDepositable,
+  isForTransfers,
+  isMade,
+  isShort,
+  type Model,
+  mayPay,
+} from './model.ts';
 import { refundView } from './refund-view.ts';
 import { lackView, shortView } from './short-view.ts';
-import { stagesView } from './stages.ts';
+import { stages, stagesView } from './stages.ts';
 import { tabsView } from './tabs.ts';
 import { isBusy, taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 import { isRemote, walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
-import { amountText, byNetwork, wayView } from './way-view.ts';
+import { amountText, byNetwork, timeText, wayView } from './way-view.ts';
 
 /** The payment part of the page, with the field for an amount where the page has one. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number, amountField: Tree): Tree {
   const { data, step, problem } = model;
   // A deposit address is the whole way to pay.
   const canPay = mayPay(model, now) && !hasDeposit(model);
-  if (!canPay && step === '' && problem === '' && model.isConnected) return undefined;
+  if (!canPay && step === '' && problem === '' && model.isConnected) return madeView(model);
   const option = canPay ? chosenOf(model) : undefined;
   const isByAddress = model.source === 'address' && isDepositable(model);
   // Without a wallet in this browser, the way is chosen where the wallet is.
@@ -36,6 +45,8 @@ export function payView(model: Model, actions: Actions, now: number, amountField
       isByAddress && refundView(model, option),
       !isByAddress && walletsView(model, actions),
     ],
+    // Above the bar, which stays in view and says what is missing.
+    byWallet !== undefined && shortView(model, byWallet, actions),
     h(
       'div',
       { class: `bar ${step === '' ? '' : 'busy'} ${isBare ? 'bare' : ''}`, id: 'bar', tabindex: '-1' },
@@ -79,9 +90,16 @@ export function payView(model: Model, actions: Actions, now: number, amountField
           click: actions.showDeposit,
         }),
       byOnly && connectButton(model, actions),
-      byWallet !== undefined && [shortView(model, byWallet, actions), payButton(model, byWallet, actions)],
+      byWallet !== undefined && payButton(model, byWallet, actions),
     ),
   ];
+}
+
+/** The last stages of a payment that this page's wallet made: the state says more about each. */
+function madeView({ data, isSent, hasAllowed }: Model): Tree {
+  if (!isSent || !isMade(data.state)) return undefined;
+  const stage = data.state?.status === 'initialized' ? stages.confirm : stages.done;
+  return stagesView(data.texts, { stage, hasAllowed });
 }
 
 const isIdle = ({ step, problem }: Model) => step === '' && problem === '';
@@ -242,18 +260,20 @@ function noWalletView(model: Model, actions: Actions): Tree {
 }
 
 /** What the wallet must hold: it is chosen on another page. */
-function acceptedView({ data }: Model): Tree {
+function acceptedView(model: Model): Tree {
+  const { data } = model;
   return h(
     'div',
     { id: 'accepted', class: 'soft small' },
     data.texts.chooseToken,
     byNetwork(data.options).map(({ network, options }) => {
       const symbols = options.map(({ symbol }) => symbol).join(', ');
+      const time = options[0] === undefined ? '' : timeText(model, options[0]);
       return h(
         'div',
         { class: 'row' },
         logoOf(data.drawings, network),
-        h('bdi', {}, `${network}: ${symbols}`),
+        h('span', {}, h('bdi', {}, `${network}: ${symbols}`), time && ` · ${time}`),
       );
     }),
   );

@@ -26,4 +26,5 @@ test('the steps of a payment keep their numbers, and an allowance that was not n
   assert.deepEqual(shownAt(stages.pay, true), ['✓ ✓ 3 4 5', '']);
   assert.deepEqual(shownAt(stages.pay, false), ['✓ – 3 4 5', 'Allow']);
   assert.deepEqual(shownAt(stages.confirm, false), ['✓ – ✓ 4 5', 'Allow']);
+  assert.deepEqual(shownAt(stages.done, true), ['✓ ✓ ✓ ✓ ✓', '']);
 });

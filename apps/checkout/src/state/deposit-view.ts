@@ -3,6 +3,7 @@ import { fill, formatTime, formatToken, toDecimal } from '../checkout/format.ts'
 import { iconView, markView } from '../checkout/mark.ts';
 import { tabsView } from '../checkout/tabs.ts';
 import { h, type Tree } from '../checkout/tree.ts';
+import { timeText } from '../checkout/way-view.ts';
 import { elsewhereNotice } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
 import { actView } from './receipt-view.ts';
@@ -20,6 +21,7 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
   const lacking = lackingOf(deposit, arrived);
   const isPart = lacking !== BigInt(deposit.amountInToken);
   const amount = (units: bigint) => formatToken(locale, option, units.toString());
+  const time = timeText({ data }, option);
   return h(
     'section',
     { id: 'deposit', class: 'deposit', 'aria-labelledby': 'deposit-title', tabindex: '-1' },
@@ -65,6 +67,7 @@ export function depositView(data: PageData, state: CheckoutState, reader: Reader
       h('span', { class: 'follows' }, texts.depositWaiting),
       h('span', { class: 'unfollowed' }, texts.waiting),
     ),
+    time !== '' && h('p', { class: 'soft small' }, `${option.chainTitle} · ${time}`),
     actView('hide', { class: 'plain', id: 'hide-deposit' }, texts.anotherWay),
   );
 }

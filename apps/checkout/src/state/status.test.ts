@@ -2,10 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { noActions } from '../checkout/actions.ts';
 import { initialModel, isAtEnd } from '../checkout/model.ts';
+import { payView } from '../checkout/pay-view.ts';
 import { flatten, type Tree } from '../checkout/tree.ts';
 import { wayView } from '../checkout/way-view.ts';
 import { en } from '../text/en.ts';
 import { scriptTexts } from '../text/script-texts.ts';
+import { depositView } from './deposit-view.ts';
 import { elsewhereNotice } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
 import { statusView, wordsOf } from './status.ts';
@@ -201,6 +203,17 @@ test('a payer reads before the choice and while waiting how long the network tak
   const shown = { ...data, options: [slow] };
   const model = initialModel({ ...shown, texts: scriptTexts(en, { hasAmount: true, hasEmail: true }) });
   assert.match(textOf(wayView(model, slow, noActions)), /about 15 minutes/);
+  // Without a wallet in this browser, it stands beside what is accepted; for those who send to an address, in its panel.
+  const link = { linkId: 'lnk_1', version: 'ver_1', isCustom: false };
+  const without = { ...model, data: { ...model.data, link }, wallets: [] };
+  assert.match(textOf(payView(without, noActions, 0, undefined)), /Base: USDC\s+· about 15 minutes/);
+  const address = '0x1111111111111111111111111111111111111111';
+  const shownDeposit = {
+    ...{ orderId: '0x1', tokenId: slow.tokenId, address, refundTo: '0x2222…2222', transferUri: '' },
+    ...{ amountInToken: '4500000', payUntil: 2_000_000_000 },
+  };
+  const panel = depositView(shown, { ...state, deposits: [], shownDeposit }, { now: 0, timeZone: 'UTC' });
+  assert.match(textOf(panel), /Base · about 15 minutes/);
   const { tokenId, chainId, amountInToken, total, fee } = slow;
   const payment = {
     ...{ tokenId, chainId, amountInToken, total, fee, payer: '', isDeposit: false },

@@ -150,12 +150,12 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
   ];
 }
 
-/** A check that is drawn once, a turning ring, or an exclamation mark. */
+/** A clock, an exclamation mark, or a check, which is drawn once: each is an element of its own. */
 function emblemView(kind: Shown['kind']): Tree {
   const sign = { good: 'M15 27l8 8 15-17', bad: 'M26 14v15M26 36.5v.5', wait: 'M26 16v11l7 4' }[kind];
   return h(
     'svg',
-    { class: 'emblem', viewBox: '0 0 52 52', 'aria-hidden': 'true' },
+    { class: 'emblem', id: `emblem-${kind}`, viewBox: '0 0 52 52', 'aria-hidden': 'true' },
     h('path', { d: 'M26 3a23 23 0 1 1 0 46 23 23 0 1 1 0-46' }),
     h('path', { class: 'sign', d: sign }),
   );

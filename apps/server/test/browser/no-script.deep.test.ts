@@ -48,6 +48,8 @@ test('without scripts a link begins a session that shows where to send the money
   await page.locator('#form-refund').fill('0x1');
   await page.getByRole('button', { name: 'Einzahlungsadresse zeigen' }).click();
   await page.locator('#form-problem').getByText('42 Zeichen').waitFor();
+  await page.locator('#form-refund[aria-invalid=true][aria-describedby~=form-problem]').waitFor();
+  assert.deepEqual(await violationsOf(page), []);
   await page.locator('#form-token').selectOption('base::usdc');
   await page.locator('#form-refund').fill(refund);
   await page.getByRole('button', { name: 'Einzahlungsadresse zeigen' }).click();
@@ -105,6 +107,7 @@ test('without scripts the payer of a custom link types the amount, and sees what
   };
   await begin('viel');
   await page.locator('#form-problem').filter({ hasText: '25' }).waitFor();
+  await page.locator('#form-amount[aria-invalid=true][aria-describedby~=form-problem]').waitFor();
   await begin('10,5');
   await page.getByRole('heading', { level: 1, name: '$10,521' }).waitFor();
   assert.equal(new URL(page.url()).search, '?lang=tr');

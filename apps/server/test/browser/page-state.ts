@@ -33,3 +33,9 @@ export const session = (
 
 /** The same, which only the deep tests look at. */
 export const deep = (state: PageState): PageState => ({ ...state, isDeep: true });
+
+/** Connects the only wallet, where Pay will be. */
+export async function connect(page: Page): Promise<void> {
+  await page.locator('#connect').click();
+  await page.locator('#pay-button').waitFor();
+}

@@ -6,7 +6,7 @@ import { microUsd } from '@florin/protocol/money.ts';
 import type { FastifyInstance } from 'fastify';
 import type { Page } from 'playwright-core';
 import sharp from 'sharp';
-import { noBrandImages, updateBranding } from '#catalog/branding.ts';
+import { type BrandImages, noBrandImages, updateBranding } from '#catalog/branding.ts';
 import { hostedImageUrl, parseImageFile } from '#catalog/images/image-name.ts';
 import { updateProduct } from '#catalog/product.ts';
 import { checkoutDoor } from '#http/checkout/checkout-door.ts';
@@ -94,11 +94,19 @@ const putArrived = statement({
    order by coalesce(t.wallet_order_id, o.order_id) = s.shown_order_id desc limit 1`,
 });
 
-/** A logo of two shapes and a product's picture, like a merchant's; by the first letter of their names. */
+/**
+ * A logo of two shapes and a product's picture, like a merchant's, and logos that no page is made for: a tall one, a wide white
+ * one, and one of which nothing is seen. By the first letter of their names.
+ */
 const pictures: Readonly<Record<string, string>> = {
   L: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="192"><circle cx="96" cy="96" r="88" fill="#1c3f2b"/><path d="M60 120q40-90 76-52-10 66-76 52z" fill="#9bd36a"/><rect x="210" y="70" width="400" height="52" rx="26" fill="#1c3f2b"/></svg>',
   P: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="640"><rect width="640" height="640" fill="#e7efe2"/><rect x="190" y="150" width="260" height="360" rx="30" fill="#3c6e47"/><rect x="190" y="250" width="260" height="120" fill="#f6f2e4"/></svg>',
+  T: '<svg xmlns="http://www.w3.org/2000/svg" width="20" height="1000"><rect width="20" height="1000" fill="#a3261b"/></svg>',
+  W: '<svg xmlns="http://www.w3.org/2000/svg" width="1000" height="20"><rect width="1000" height="20" fill="#fff"/></svg>',
+  N: '<svg xmlns="http://www.w3.org/2000/svg" width="640" height="640"/>',
 };
+
+type PictureLetter = 'L' | 'P' | 'T' | 'W' | 'N';
 
 /** The images of this world's pages in every size, drawn on request. */
 const drawnImages = {
@@ -206,7 +214,7 @@ export class PageWorld {
     return (await this.#post<{ productId: string }>('/product/create', product)).productId;
   }
 
-  #hosted(letter: 'L' | 'P') {
+  #hosted(letter: PictureLetter) {
     const name = letter.repeat(22);
     return { name, url: hostedImageUrl(this.origin, name) };
   }
@@ -223,10 +231,17 @@ export class PageWorld {
     return productId;
   }
 
-  /** Sets a logo and a look for the merchant's pages; without a look, removes both. */
-  async brand(look?: Partial<BrandLook>): Promise<void> {
+  /** Sets pictures and a look for the merchant's pages; without a look, removes both. */
+  async brand(
+    look?: Partial<BrandLook>,
+    letters: Partial<Record<keyof BrandImages, PictureLetter>> = { logo: 'L' },
+  ): Promise<void> {
     const { merchantId } = this;
-    const images = look === undefined ? noBrandImages : { ...noBrandImages, logo: this.#hosted('L') };
+    const images = { ...noBrandImages };
+    for (const name of ['logo', 'darkLogo', 'icon'] as const) {
+      const letter = letters[name];
+      if (look !== undefined && letter !== undefined) images[name] = this.#hosted(letter);
+    }
     await this.world.database.db.transaction((transaction) =>
       updateBranding(transaction, this.world.deps, { merchantId, images, look: look ?? {} }),
     );
@@ -295,7 +310,15 @@ export class PageWorld {
     options: { isFinal?: boolean } = {},
   ): Promise<{ sessionId: string; path: string; confirm: (confirmations: number) => Promise<void> }> {
     const begun = await this.begin(linkId);
-    const order = await addOrder(this.world, begun.sessionId);
+    return { ...begun, confirm: await this.pay(begun.sessionId, options) };
+  }
+
+  /** Pays a session by a block, and returns what makes it deeper. */
+  async pay(
+    sessionId: string,
+    options: { isFinal?: boolean } = {},
+  ): Promise<(confirmations: number) => Promise<void>> {
+    const order = await addOrder(this.world, sessionId);
     await happen(this.world, order, 'Paid', options);
     const { db } = this.world.database;
     const [row] = await db.query(blockOfOrder, { orderId: order.orderId });
@@ -308,7 +331,7 @@ export class PageWorld {
       });
     };
     await confirm(3);
-    return { ...begun, confirm };
+    return confirm;
   }
 
   /** A session whose chain took its final payment back. */

@@ -186,6 +186,7 @@ test('the page asks for the amount of a custom link and a required e-mail addres
   await page.locator('#email-input').fill('ada@example.com');
   await show();
   await page.getByRole('alert').getByText('Enter an amount such as 25.00.').waitFor();
+  await page.locator('#amount-input:focus[aria-invalid=true][aria-describedby~=amount-problem]').waitFor();
   await page.locator('#amount-input').fill('10,5');
   await page.getByRole('heading', { level: 1, name: '$10.521' }).waitFor();
   await show();

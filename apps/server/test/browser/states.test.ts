@@ -10,6 +10,7 @@ import { fuzzFactor } from '../fuzz/seed.ts';
 import { deepOnly } from '../harness/deep-only.ts';
 import { violationsOf } from './axe.ts';
 import { openChromium, openPage } from './chromium.ts';
+import { assertChosenInForcedColors, assertOnPaper, isTooWide, smallTargets } from './page-looks.ts';
 import type { PageState } from './page-state.ts';
 import { PageWorld } from './page-world.ts';
 import { keepSpoken } from './spoken.ts';
@@ -44,46 +45,8 @@ const sizes = [
 ] as const;
 /** The narrowest page: a small phone, or a zoom of 400 % (WCAG 2.2, 1.4.10). */
 const narrowest = { width: 320, height: 640 } as const;
-
-async function isTooWide(page: Page): Promise<boolean> {
-  return Boolean(await page.evaluate('document.documentElement.scrollWidth > innerWidth'));
-}
-
-/** Links, buttons and fields that are too low for a finger: 44 pixels (WCAG 2.2, 2.5.5), which axe does not ask for. */
-const smallTargets = `[...document.querySelectorAll('a, button, summary, select, input')]
-  .filter((element) => element.checkVisibility({ visibilityProperty: true }) && element.getBoundingClientRect().height < 44)
-  .map(({ outerHTML }) => outerHTML.slice(0, 120))`;
-
-/** What the payer prints is black on white, with whole hashes and addresses, and without what only a screen can use. */
-async function assertOnPaper(page: Page): Promise<void> {
-  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
-  const visible = (selector: string) => page.locator(selector).filter({ visible: true }).count();
-  assert.deepEqual(
-    [await visible('.hash:not(.whole)'), await visible('button'), await visible('.lang')],
-    [0, 0, 0],
-  );
-  assert.equal(await visible('.hash.whole'), 4);
-  await page
-    .locator('#whole-payer')
-    .getByText(/^0x[0-9a-fA-F]{40}$/)
-    .waitFor();
-  const colors = await page.evaluate(
-    `[getComputedStyle(document.querySelector('.receipt dd')).color, getComputedStyle(document.body).backgroundColor]`,
-  );
-  assert.deepEqual(colors, ['rgb(0, 0, 0)', 'rgb(255, 255, 255)']);
-  await page.emulateMedia({ media: 'screen' });
-}
-
-/** A reader's own colours replace backgrounds, so that what is chosen has an outline. */
-async function assertChosenInForcedColors(page: Page): Promise<void> {
-  await page.emulateMedia({ forcedColors: 'active' });
-  for (const chosen of ['.tabs :checked + span', '[aria-pressed=true]']) {
-    const element = `document.querySelector(${JSON.stringify(chosen)})`;
-    const outline = await page.evaluate(`getComputedStyle(${element}).outlineStyle`);
-    assert.equal(outline, 'solid', chosen);
-  }
-  await page.emulateMedia({ forcedColors: 'none' });
-}
+/** A desktop's page at a zoom of 200 % (WCAG 2.2, 1.4.4). */
+const zoomed = { width: 640, height: 400 } as const;
 
 /** What differs most in structure, which is what axe judges. */
 const seenByAxe = ['link', 'connected', 'ways', 'deposit', 'completed', 'claim'];
@@ -109,8 +72,10 @@ async function look(state: PageState, index: number): Promise<void> {
     if (name === 'phone') assert.deepEqual(await page.evaluate(smallTargets), [], state.name);
     await keep(page, `${state.name}-${name}`);
   }
-  await page.setViewportSize(narrowest);
-  assert.equal(await isTooWide(page), false, `${state.name} at 320 pixels scrolls sideways`);
+  for (const size of fuzzFactor > 1 ? [zoomed, narrowest] : [narrowest]) {
+    await page.setViewportSize(size);
+    assert.equal(await isTooWide(page), false, `${state.name} at ${size.width} pixels scrolls sideways`);
+  }
   if (state.name === 'completed') await assertOnPaper(page);
   if (state.name === 'connected') await assertChosenInForcedColors(page);
   // A missing page is a missing page to the browser, too.
@@ -221,6 +186,7 @@ for (const phone of [true, false]) {
 
 for (const [name, phone] of [
   ['deposit', false],
+  ['apps', true],
   ['delayed', true],
 ] as const) {
   test(`nothing on the page of the state "${name}" moves after it has been shown`, deepOnly, async () => {

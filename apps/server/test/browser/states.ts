@@ -1,6 +1,8 @@
 import type { Page } from 'playwright-core';
-import { deep, type PageState, session, withQuery } from './page-state.ts';
+import { extremeStates } from './extreme-states.ts';
+import { connect, deep, type PageState, session, withQuery } from './page-state.ts';
 import { injectStub, type PageWorld } from './page-world.ts';
+import { makePhone } from './wallet-app.ts';
 
 const settled = (
   name: string,
@@ -28,11 +30,6 @@ const wallet = (
   },
 });
 
-const connect = async (page: Page) => {
-  // The only wallet is connected where Pay will be.
-  await page.locator('#connect').click();
-  await page.locator('#pay-button').waitFor();
-};
 const pay = async (page: Page, until: string) => {
   await connect(page);
   await page.locator('#pay-button').click();
@@ -174,6 +171,17 @@ export const pageStates: readonly PageState[] = [
       // The browser's stopped clock is shared, so the page counts the time since the first of its pages.
       await page.getByRole('timer', { name: /^Time left to pay: (30:00|2\d:\d\d)$/ }).waitFor();
       await page.waitForFunction(`document.title === 'Waiting for payment · Tea shop'`);
+    },
+  },
+  {
+    name: 'apps',
+    isDeep: true,
+    words: ['Open this page in your wallet app:', 'MetaMask', 'Ethereum: USDC, USDT'],
+    async reach(world, page, query) {
+      await makePhone(page);
+      const { path } = await world.begin(await world.addLink());
+      await world.visit(page, withQuery(path, query));
+      await page.locator('#apps a').first().waitFor();
     },
   },
   wallet(
@@ -326,68 +334,8 @@ export const pageStates: readonly PageState[] = [
       await world.brand();
     },
   },
-  {
-    name: 'extremes',
-    isDeep: true,
-    words: ['Show 2 more', 'Pay 10,0'],
-    async reach(world, page, query) {
-      await disfigure(world);
-      await injectStub(page);
-      const lineItems = await Promise.all(
-        [1, 2, 3, 4, 5].map(async () => ({
-          ...{ itemType: 'product', quantity: 1, unitPrice: 1_999_999_999_999 },
-          productId: await world.addProduct({
-            name: `${'Wasserkraft'.repeat(8)} 👨‍👩‍👧‍👦`,
-            description: 'x'.repeat(400),
-            attributes: [{ name: 'م'.repeat(40), value: 'https://'.repeat(25) }],
-          }),
-        })),
-      );
-      const linkId = await world.addLink({ linkName: worstName, lineItems });
-      await world.visit(page, `/link/${linkId}${query}`);
-      await connect(page);
-      await restore(world);
-    },
-  },
-  {
-    name: 'extremes-receipt',
-    isDeep: true,
-    words: ['Paid and received', 'Receipt', 'Download proof (JSON)'],
-    async reach(world, page, query) {
-      await disfigure(world);
-      const host = `${'a'.repeat(63)}.${'b'.repeat(63)}.${'c'.repeat(63)}.example`;
-      const linkId = await world.addLink({
-        linkName: worstName,
-        customSuccessText: 'ﷺ'.repeat(40) + 'W'.repeat(400),
-        successUrl: `https://${host}/`,
-      });
-      const { path, sessionId } = await world.addPaid(linkId);
-      await world.putStatus(sessionId, 'completed');
-      await world.visit(page, withQuery(path, query));
-      await restore(world);
-    },
-  },
+  ...extremeStates,
 ];
-
-/** Two scripts, an emoji of many parts, and nowhere to break. */
-const worstName = `${'Wm'.repeat(30)}שלוםعربي👨‍👩‍👧‍👦`;
-
-/** The look of a merchant who tries everything. */
-async function disfigure(world: PageWorld): Promise<void> {
-  await world.nameMerchant(
-    'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengesellschaft',
-  );
-  await world.brand({
-    ...{ color: '#777777', background: '#808080', cornerRadius: 24, font: 'geometric' },
-    ...{ legalName: 'W'.repeat(100), supportUrl: `https://shop.example/${'s'.repeat(900)}` },
-    ...{ termsUrl: 'https://shop.example/t', refundUrl: 'https://shop.example/r' },
-  });
-}
-
-async function restore(world: PageWorld): Promise<void> {
-  await world.nameMerchant('Test merchant');
-  await world.brand();
-}
 
 /** Waits until this many images have loaded. */
 async function imagesShown(page: Page, count: number): Promise<void> {

@@ -8,6 +8,7 @@ import type { ServiceOptions } from '../../src/service/options.ts';
 import { startService } from '../../src/service/service.ts';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
+import { readCode } from './read-code.ts';
 import { TestWallet } from './test-wallet.ts';
 
 let life: Life;
@@ -221,6 +222,27 @@ test('the refund address is remembered in this browser, and a connected walletâ€
   assert.equal(await other.page.locator('#refund-input').inputValue(), wallet.address.toLowerCase());
   await other.page.context().close();
   await Promise.all([next.close(), page.close()]);
+});
+
+test('a camera reads the address, and for wallets the whole transfer, from the codes under their signs', async () => {
+  const { page, address: own } = await visit();
+  // Beside a large code the sign covers little of it.
+  await page.setViewportSize({ width: 1280, height: 900 });
+  const code = page.locator('.code');
+  assert.equal(await readCode(code), own);
+  await page.locator('#code-wallet').check();
+  await page.locator('.wallet-code').first().waitFor();
+  const uri = (await page.locator('#open-wallet').getAttribute('href')) ?? '';
+  assert.equal(await readCode(code), uri);
+  // EIP-681: the token and its chain, the function, and its arguments.
+  const read =
+    /^ethereum:(0x[0-9a-fA-F]{40})@([0-9]+)\/transfer\?address=(0x[0-9a-fA-F]{40})&uint256=([0-9]+)$/;
+  const [, token = '', ...rest] = read.exec(uri) ?? [];
+  assert.deepEqual(
+    [token.toLowerCase(), ...rest],
+    [usdc.address.toLowerCase(), String(usdc.chainId), own, '25000000'],
+  );
+  await page.close();
 });
 
 test('another tab shows the same address, and closing the panel shows all ways to pay again in both', async () => {

@@ -4,6 +4,8 @@ import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 /** The result of a form that a reader without scripts sent; empty without one. */
 export interface NoScript {
   readonly problem?: string;
+  /** The name of the form's field that the problem is about; absent where it is about none. */
+  readonly field?: string | undefined;
   /** The amount as the reader typed it. */
   readonly amount?: string;
   /** The order whose deposit address to show. */
@@ -15,6 +17,12 @@ export interface NoScript {
 /** Addresses are never pre-filled: the payer enters the refund address again. */
 const required = { required: true, autocomplete: 'off' } as const;
 
+/** Ties a field to its hint, and to the form's problem where that is about it. */
+const describe = ({ field }: NoScript, name: string, hintId: string) => ({
+  'aria-invalid': field === name && 'true',
+  'aria-describedby': field === name ? `${hintId} form-problem` : hintId,
+});
+
 /** The actions for readers without scripts: begin a session, and pay it by a plain transfer. */
 export function noScriptView(data: PageData, query: string, answer: NoScript): Tree {
   const { texts, link, state } = data;
@@ -25,8 +33,10 @@ export function noScriptView(data: PageData, query: string, answer: NoScript): T
     { class: 'forms' },
     h('p', {}, texts.noScript),
     answer.problem !== undefined && h('p', { class: 'problem', id: 'form-problem' }, answer.problem),
-    link !== undefined && beginForm(data, link, query, answer.amount),
-    state !== undefined && state.shownDeposit === undefined && depositForm(data, state.sessionId, query),
+    link !== undefined && beginForm(data, link, query, answer),
+    state !== undefined &&
+      state.shownDeposit === undefined &&
+      depositForm(data, state.sessionId, { query, answer }),
     state !== undefined &&
       (answer.asked === undefined
         ? h('p', {}, h('a', { href: `/checkout/${state.sessionId}${query}` }, texts.showState))
@@ -51,7 +61,7 @@ function beginForm(
   data: PageData,
   link: NonNullable<PageData['link']>,
   query: string,
-  amount: string | undefined,
+  answer: NoScript,
 ): Tree {
   const { texts, options } = data;
   const names = options.map((option) => h('li', {}, nameOf(texts, option)));
@@ -71,10 +81,11 @@ function beginForm(
             name: 'amount',
             inputmode: 'decimal',
             maxlength: '20',
-            value: amount,
+            value: answer.amount,
             ...required,
+            ...describe(answer, 'amount', 'form-amount-hint'),
           }),
-          h('span', { class: 'soft small' }, texts.amountHint),
+          h('span', { class: 'soft small', id: 'form-amount-hint' }, texts.amountHint),
           h('p', { class: 'soft small' }, data.bounds),
         ),
       h('button', { type: 'submit' }, texts.pay),
@@ -91,7 +102,11 @@ function depositOptions({ options, minDeposit, intendedPayer }: PageData): Check
   );
 }
 
-function depositForm(data: PageData, sessionId: string, query: string): Tree {
+function depositForm(
+  data: PageData,
+  sessionId: string,
+  { query, answer }: { readonly query: string; readonly answer: NoScript },
+): Tree {
   const { texts } = data;
   const options = depositOptions(data);
   if (options.length === 0) return undefined;
@@ -117,16 +132,24 @@ function depositForm(data: PageData, sessionId: string, query: string): Tree {
       'p',
       { class: 'field' },
       h('label', { for: 'form-refund' }, fill(texts.refundLabel, { network: networks.join(' / ') })),
-      h('input', { id: 'form-refund', name: 'payer', maxlength: '64', dir: 'ltr', ...required }),
-      h('span', { class: 'soft small' }, texts.refundHint),
+      h('input', {
+        ...{ id: 'form-refund', name: 'payer', maxlength: '64', dir: 'ltr' },
+        ...required,
+        ...describe(answer, 'payer', 'form-refund-hint'),
+      }),
+      h('span', { class: 'soft small', id: 'form-refund-hint' }, texts.refundHint),
     ),
     data.isEmailRequired &&
       h(
         'p',
         { class: 'field' },
         h('label', { for: 'form-email' }, texts.emailLabel),
-        h('input', { id: 'form-email', name: 'payerEmail', type: 'email', maxlength: '254', ...required }),
-        h('span', { class: 'soft small' }, data.emailHint),
+        h('input', {
+          ...{ id: 'form-email', name: 'payerEmail', type: 'email', maxlength: '254' },
+          ...required,
+          ...describe(answer, 'payerEmail', 'form-email-hint'),
+        }),
+        h('span', { class: 'soft small', id: 'form-email-hint' }, data.emailHint),
       ),
     h('button', { type: 'submit' }, texts.showAddress),
   );

@@ -127,7 +127,8 @@ export async function beginByForm(pageRequest: PageRequest, linkId: string): Pro
     // Parsed in the page's language, as the script does.
     const typed = link.linkType === 'custom' ? parseAmount(locale, amountText) : undefined;
     const problem = typed === undefined ? '' : problemOfAmount({ locale, texts }, typed);
-    if (problem !== '') return linkPage(pageRequest, linkId, { problem, amount: amountText });
+    if (problem !== '')
+      return linkPage(pageRequest, linkId, { problem, field: 'amount', amount: amountText });
     const amount = typed?.kind === 'amount' ? typed.amount : undefined;
     if (amount !== undefined && amount > maxMicroUsd)
       throw new Refusal('amount_out_of_range', { param: 'amount' });
@@ -137,8 +138,9 @@ export async function beginByForm(pageRequest: PageRequest, linkId: string): Pro
   } catch (error) {
     const isOutside = error instanceof Refusal && error.slug === 'amount_out_of_range';
     const bounds = isOutside ? boundsText(locale, linkBounds(options, link)) : '';
-    const problem = [problemOf(request, error), bounds].join(' ').trim();
-    return linkPage(pageRequest, linkId, { problem, amount: amountText });
+    const told = problemOf(request, error);
+    const problem = [told.problem, bounds].join(' ').trim();
+    return linkPage(pageRequest, linkId, { ...told, problem, amount: amountText });
   }
 }
 
@@ -158,7 +160,7 @@ export async function depositByForm(pageRequest: PageRequest, sessionId: string)
     });
     return sessionPage(pageRequest, sessionId, { order, asked: body });
   } catch (error) {
-    return sessionPage(pageRequest, sessionId, { problem: problemOf(request, error, session.intendedPayer) });
+    return sessionPage(pageRequest, sessionId, problemOf(request, error, session.intendedPayer));
   }
 }
 
@@ -167,10 +169,10 @@ export function leaveForm({ request, reply }: PageRequest, sessionId: string): B
   return redirect(reply, `/checkout/${encodeURIComponent(sessionId)}${queryOf(request)}`);
 }
 
-/** The refusal in the reader's language. Rethrows errors that are not refusals. */
-function problemOf(request: FastifyRequest, error: unknown, payer = ''): string {
-  if (error instanceof Refusal) return wordsOfRefusal(languageOf(request), error, payer);
-  throw error;
+/** The refusal in the reader's language, and its field. Rethrows errors that are not refusals. */
+function problemOf(request: FastifyRequest, error: unknown, payer = ''): NoScript {
+  if (!(error instanceof Refusal)) throw error;
+  return { problem: wordsOfRefusal(languageOf(request), error, payer), field: error.details.param };
 }
 
 /** Redirects after a form to a GET, so that a reload does not submit again. */

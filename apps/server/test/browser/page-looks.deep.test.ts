@@ -1,0 +1,176 @@
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { openChromium, openPage } from './chromium.ts';
+import { isTooWide } from './page-looks.ts';
+import { connect } from './page-state.ts';
+import { injectStub, PageWorld } from './page-world.ts';
+import { readCode } from './read-code.ts';
+
+/** What a payer sees of a page beside its words. */
+
+let world: PageWorld;
+let browser: Browser;
+
+before(async () => {
+  browser = await openChromium();
+  world = await PageWorld.open();
+});
+after(async () => {
+  await browser.close();
+  await world.close();
+});
+
+/** Counts the drawings of a sign on a page, from its first moment on. */
+const countDrawings = `globalThis.drawings = [];
+  addEventListener('animationstart', ({ animationName, target }) => {
+    if (animationName === 'draw') globalThis.drawings.push(target.closest('.emblem').id);
+  });`;
+const drawings = (page: Page) => page.evaluate('globalThis.drawings') as Promise<string[]>;
+
+test('the check of a payment is drawn once, when it becomes final, and never for readers who want less motion', async () => {
+  for (const reducedMotion of ['no-preference', 'reduce'] as const) {
+    const linkId = await world.addLink({ autoReturn: 'never' });
+    const { path, sessionId } = await world.addPaid(linkId, { isFinal: false });
+    const { page } = await openPage(browser);
+    await page.emulateMedia({ reducedMotion });
+    await page.addInitScript(countDrawings);
+    await world.visit(page, path);
+    await page.locator('.wait .emblem').waitFor();
+    for (const status of ['settling', 'completed'] as const) {
+      await world.putStatus(sessionId, status);
+      await page.locator(`[data-status=${status}] .emblem`).waitFor();
+    }
+    await page.evaluate('Promise.all(document.getAnimations().map(({ finished }) => finished))');
+    const drawn = (await drawings(page)).filter((id) => id === 'emblem-good');
+    assert.deepEqual(drawn, reducedMotion === 'reduce' ? [] : ['emblem-good']);
+    await page.close();
+  }
+});
+
+test('a printed receipt names every item, with the whole text of each', async () => {
+  const description = 'Picked in spring, and dried in the shade. '.repeat(9).trim();
+  const names = ['Sencha', 'Assam', 'Oolong', 'Matcha', 'Rooibos'];
+  const lineItems = await Promise.all(
+    names.map(async (name) => ({
+      ...{ itemType: 'product', quantity: 1, unitPrice: 5_000_000 },
+      productId: await world.addProduct({ name, description }),
+    })),
+  );
+  const { path, sessionId } = await world.addPaid(await world.addLink({ lineItems }));
+  await world.putStatus(sessionId, 'completed');
+  const { page } = await openPage(browser);
+  await world.visit(page, path);
+  await page.locator('[data-status=completed]').waitFor();
+  await page.emulateMedia({ media: 'print' });
+  for (const name of names) await page.getByText(name, { exact: true }).waitFor();
+  assert.equal(await page.getByText('Show 2 more').isVisible(), false);
+  const cut = await page.evaluate(
+    `[...document.querySelectorAll('.order bdi')].filter(({ scrollHeight, clientHeight }) => scrollHeight > clientHeight + 1).length`,
+  );
+  assert.equal(cut, 0);
+  // A4 at 96 dots per inch.
+  await page.setViewportSize({ width: 794, height: 1123 });
+  assert.equal(await isTooWide(page), false);
+  await page.close();
+});
+
+test('a wallet that has too little is told so in view, also below three items on a phone', async () => {
+  const lineItems = await Promise.all(
+    ['Sencha', 'Assam', 'Oolong'].map(async (name) => ({
+      ...{ itemType: 'product', quantity: 1, unitPrice: 100_000_000 },
+      productId: await world.addProduct({ name }),
+    })),
+  );
+  const { page } = await openPage(browser, { phone: true });
+  await injectStub(page);
+  await world.visit(page, `/link/${await world.addLink({ lineItems })}`);
+  await connect(page);
+  await page.locator('#lack').getByText('You need').waitFor();
+  for (const id of ['#lack', '#pay-button']) {
+    const box = await page.locator(id).boundingBox();
+    const height = page.viewportSize()?.height ?? 0;
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= height, id);
+  }
+  await page.close();
+});
+
+test('the stages of a payment that the page sent go on to the end, while a block and then the chain confirm it', async () => {
+  const { path, sessionId } = await world.begin(await world.addLink({ autoReturn: 'never' }));
+  const { page } = await openPage(browser);
+  await page.addInitScript(
+    `sessionStorage.setItem('florin-sent-${sessionId}', JSON.stringify({ at: Date.now(), network: 'Ethereum' }))`,
+  );
+  await world.visit(page, path);
+  const present = page.locator('.stages [aria-current=step]');
+  await page.locator('#step').getByText('Waiting for Ethereum').waitFor();
+  await world.pay(sessionId, { isFinal: false });
+  await present.getByText('Confirming').waitFor();
+  await world.putStatus(sessionId, 'completed');
+  await present.getByText('Done').waitFor();
+  assert.deepEqual((await page.locator('.stages .dot').allTextContents()).slice(2), ['✓', '✓', '✓']);
+  await page.close();
+});
+
+test('the code for another device leads to this session, and the language can change without its secret being lost', async () => {
+  const { path, sessionId } = await world.begin(await world.addLink());
+  const { page } = await openPage(browser);
+  await world.visit(page, path);
+  const code = page.locator('#page-code');
+  await code.waitFor();
+  assert.equal(await readCode(code), `${world.world.deps.origin}/checkout/${sessionId}`);
+  await page.locator('.lang summary').click();
+  await page.locator('.lang').getByText('Deutsch').click();
+  await page.locator('html[lang^=de].live.own').waitFor();
+  assert.equal(new URL(page.url()).hash, `#${path.split('#')[1]}`);
+  await page.close();
+});
+
+test('a page has its merchant’s icon, the logo for the reader’s colours, and links to all of the merchant’s pages', async () => {
+  const shop = 'https://shop.example/';
+  const urls = {
+    supportUrl: `${shop}s`,
+    termsUrl: `${shop}t`,
+    refundUrl: `${shop}r`,
+    privacyUrl: `${shop}p`,
+  };
+  const linkId = await world.addLink();
+  const open = async (dark: boolean) => {
+    const { page } = await openPage(browser, { dark });
+    await world.visit(page, `/link/${linkId}`);
+    return page;
+  };
+  const shownIn = (page: Page, selector: string) =>
+    page.evaluate(`document.querySelector('${selector}').currentSrc`) as Promise<string>;
+  await world.brand(urls, { logo: 'L', darkLogo: 'W', icon: 'P' });
+  for (const dark of [false, true]) {
+    const page = await open(dark);
+    await page.waitForFunction(`document.querySelector('.logo')?.naturalWidth > 0`);
+    assert.match(await shownIn(page, '.logo'), dark ? /W{22}/ : /L{22}/);
+    assert.match((await page.locator('link[rel=icon]').getAttribute('href')) ?? '', /P{22}/);
+    const links = await page.evaluate(
+      `[...document.querySelectorAll('.foot a')].map(({ href, textContent }) => [textContent, href])`,
+    );
+    assert.deepEqual(links, [
+      ['Support', urls.supportUrl],
+      ['Terms', urls.termsUrl],
+      ['Refunds', urls.refundUrl],
+      ['Privacy', urls.privacyUrl],
+    ]);
+    await page.close();
+  }
+  // An icon stands where no logo is, and is square whatever its picture is. A logo of which nothing is seen takes no more room.
+  for (const [letters, selector] of [
+    [{ icon: 'T' }, '.brand-icon'],
+    [{ logo: 'N' }, '.logo'],
+  ] as const) {
+    await world.brand(urls, letters);
+    const page = await open(false);
+    await page.waitForFunction(`document.querySelector('${selector}')?.naturalWidth > 0`);
+    const { width = 0, height = 0 } = (await page.locator(selector).boundingBox()) ?? {};
+    assert.deepEqual([height, width <= 128], [40, true], selector);
+    if (selector === '.brand-icon') assert.equal(width, 40);
+    await page.close();
+  }
+  await world.brand();
+});
