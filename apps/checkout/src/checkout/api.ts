@@ -19,6 +19,9 @@ export class Refused extends Error {
   }
 }
 
+/** No answer of the service came, or none that it gives. */
+export class Lost extends Error {}
+
 interface Envelope<Data> {
   readonly code: number;
   readonly message: string;
@@ -29,12 +32,12 @@ interface Envelope<Data> {
 
 const timeoutMs = 20_000;
 
-/** Calls the page's API in the page's language; throws its refusals. */
+/** Calls the page's API in the page's language; throws its refusals, and `Lost`. */
 export async function ask<Data>(
   path: string,
   { body, clientCode = '' }: { body?: unknown; clientCode?: string } = {},
 ): Promise<Data> {
-  const response = await fetch(path, {
+  const { code, message, data, error } = await answerOf<Data>(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       'content-type': 'application/json',
@@ -44,10 +47,18 @@ export async function ask<Data>(
     body: JSON.stringify(body) ?? null,
     signal: AbortSignal.timeout(timeoutMs),
   });
-  const { code, message, data, error } = (await response.json()) as Envelope<Data>;
   if (code !== 0)
     throw new Refused(code, message, (data as { words?: string } | null)?.words, error?.retryable === true);
   return data;
+}
+
+async function answerOf<Data>(path: string, init: RequestInit): Promise<Envelope<Data>> {
+  try {
+    return await (await fetch(path, init)).json();
+  } catch (cause) {
+    // The browser's words are English.
+    throw new Lost('', { cause });
+  }
 }
 
 const base = '/checkout/api';

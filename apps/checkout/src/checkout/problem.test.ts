@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { languages } from '../text/languages.ts';
-import { Refused } from './api.ts';
+import { Lost, Refused } from './api.ts';
 import { initialModel } from './model.ts';
 import { problemOf } from './problem.ts';
 
@@ -18,4 +18,9 @@ test('a page whose secret is refused says the words of the server, and goes on w
   assert.deepEqual(problemOf(model, new Refused(900401, 'away', 'Try again later.', true)), {
     problem: 'Try again later.',
   });
+});
+
+test('a service that is not reached is told in the reader’s words, not in the browser’s', () => {
+  const cause = new TypeError('Failed to fetch');
+  assert.deepEqual(problemOf(model, new Lost('', { cause })), { problem: english?.texts.noRoute });
 });

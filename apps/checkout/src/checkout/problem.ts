@@ -1,5 +1,5 @@
 import type { ScriptTexts } from '../text/script-texts.ts';
-import { Refused } from './api.ts';
+import { Lost, Refused } from './api.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure } from './page.ts';
@@ -29,6 +29,7 @@ const secretWrong = 100202;
 function wordsFor({ texts }: Model['data'], error: unknown): string {
   if (error instanceof ExplainedFailure) return error.message;
   // Without words, such as those of an outage, it is for the support: the server's own are English.
+  if (error instanceof Lost) return texts.noRoute;
   if (error instanceof Refused) return error.words ?? `${texts.noRoute} (${error.code})`;
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
@@ -41,6 +42,7 @@ const stepWords: Readonly<Partial<Record<NextStep, keyof ScriptTexts>>> = {
   change_by_hand: 'wrongNetwork',
   connect_again: 'disconnected',
   use_address: 'walletCannotSend',
+  check_wallet: 'unseen',
 };
 
 /** The same in the reader's words. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.ts';
+import { type NextStep, nextStepOf, noHash, type WalletRequest } from './wallet-answer.ts';
 
 const requests: readonly WalletRequest[] = ['connect', 'switch', 'add', 'sign', 'calls', 'send'];
 
@@ -23,6 +23,7 @@ test('every wallet answer has a next step', () => {
     [5750, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
     [5760, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'pay_plainly', 'tell']],
     [-32603, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'tell', 'tell']],
+    [noHash, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'tell', 'check_wallet']],
     [undefined, ['tell', 'change_by_hand', 'change_by_hand', 'tell', 'tell', 'tell']],
   ];
   for (const [code, steps] of table) {

@@ -5,7 +5,8 @@ export type WalletRequest = 'connect' | 'switch' | 'add' | 'sign' | 'calls' | 's
  * The next step after a wallet refuses a request. declined: its owner said no. busy: another request is open.
  * add_network: it needs the network's facts first. change_by_hand: its owner changes the network in the wallet.
  * connect_again: it is no longer connected. pay_plainly: by single transactions, which every wallet can do.
- * use_address: the money must come from elsewhere. tell: show the wallet's own words.
+ * use_address: the money must come from elsewhere. check_wallet: something may have been sent. tell: show the wallet's own
+ * words.
  */
 export type NextStep =
   | 'declined'
@@ -15,7 +16,11 @@ export type NextStep =
   | 'connect_again'
   | 'pay_plainly'
   | 'use_address'
+  | 'check_wallet'
   | 'tell';
+
+/** This page's own code for a wallet that was to send, and answered without a hash. */
+export const noHash = 0;
 
 type Steps = Readonly<Record<number, NextStep>>;
 
@@ -42,7 +47,10 @@ const steps: Readonly<Record<WalletRequest, readonly [otherwise: NextStep, byCod
   sign: ['tell', stepAt('pay_plainly', ...unknownMethod)],
   // EIP-5792: these mean that nothing was sent. 5750: the owner declined the wallet's upgrade for it.
   calls: ['tell', stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760)],
-  send: ['tell', { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand' }],
+  send: [
+    'tell',
+    { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand', [noHash]: 'check_wallet' },
+  ],
 };
 
 /** The next step after a wallet's refusal. Wallets wrap errors, so the deciding code may be nested. */

@@ -1,4 +1,4 @@
-import { type NextStep, nextStepOf, type WalletRequest } from './wallet-answer.ts';
+import { type NextStep, nextStepOf, noHash, type WalletRequest } from './wallet-answer.ts';
 import { isRemote } from './wallet-apps.ts';
 import type { Provider, Wallet } from './wallet-type.ts';
 
@@ -63,10 +63,10 @@ const shown = (text: unknown, most: number) =>
 const ask = (provider: Provider, method: string, ...params: readonly unknown[]) =>
   provider.request(params.length === 0 ? { method } : { method, params });
 
-/** A text of the wallet's in the form that it must have. */
-function checked(given: unknown, form: RegExp, name: string): string {
-  if (typeof given !== 'string' || !form.test(given)) throw new Error(`the wallet gave no ${name}`);
-  return given;
+/** A text of the wallet's in the form that it must have, else an error with a code. */
+function checked(given: unknown, form: RegExp, code: number): string {
+  if (typeof given === 'string' && form.test(given)) return given;
+  throw Object.assign(new Error(), { code });
 }
 
 export const toHex = (value: string | bigint) => `0x${BigInt(value).toString(16)}`;
@@ -76,7 +76,8 @@ export const addressPattern = /^0x[0-9a-fA-F]{40}$/;
 /** The wallet's chosen address, checksummed or not; asks the payer for permission if needed. */
 export async function connect(provider: Provider): Promise<string> {
   const accounts = await ask(provider, 'eth_requestAccounts');
-  return checked(Array.isArray(accounts) && accounts[0], addressPattern, 'address');
+  // Without one it is not connected (EIP-1193).
+  return checked(Array.isArray(accounts) && accounts[0], addressPattern, 4100);
 }
 
 export interface Network {
@@ -160,7 +161,7 @@ export async function send(
 ): Promise<string> {
   const call = { from, to, data, value: toHex(value), chainId: toHex(chainId) };
   const hash = await ask(provider, 'eth_sendTransaction', call);
-  return checked(hash, /^0x[0-9a-fA-F]{64}$/, 'transaction hash');
+  return checked(hash, /^0x[0-9a-fA-F]{64}$/, noHash);
 }
 
 /** The wallet's view of a sent transaction; `unknown` where it cannot tell, or not yet. */

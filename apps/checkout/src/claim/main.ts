@@ -1,6 +1,6 @@
 import type { WholePlaces } from '@florin/protocol/checkout-api.ts';
 import type { Claim } from '@florin/protocol/checkout-order.ts';
-import { ask, Refused } from '../checkout/api.ts';
+import { ask, Lost, Refused } from '../checkout/api.ts';
 import { elementOf, show } from '../checkout/dom.ts';
 import { fill } from '../checkout/format.ts';
 import { isOfSecret } from '../checkout/problem.ts';
@@ -140,6 +140,7 @@ function problemOf({ texts, words }: ClaimData, error: unknown): string {
   if (isOfSecret(error)) return error.words ?? '';
   // The server's own words are English. The code is for the support.
   if (error instanceof Refused) return `${words.refused} (${error.code})`;
+  if (error instanceof Lost) return words.refused;
   if (nextStepOf('send', error) === 'declined') return texts.rejected;
   return fill(texts.failed, { reason: wordsOfError(error) });
 }

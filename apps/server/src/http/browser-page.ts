@@ -1,10 +1,12 @@
 import { createHash } from 'node:crypto';
+import { chooseLanguage } from '@florin/checkout';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { type Html, html } from '#outside/html.ts';
+import { wordsOfRefusal } from './checkout/refusal-words.ts';
 import type { Failure } from './envelope.ts';
 
 const style =
@@ -41,6 +43,26 @@ export function renderFailurePage({ entry, message }: Failure, requestId: string
     entry.text,
     html`<p>${message}</p><p>Code <a href="/docs/errors/${entry.code}">${entry.code}</a>, request ${requestId}</p>
 <p><a href="/">To the start</a></p>`,
+  );
+}
+
+/** The pages of payers, who know neither this service nor English. */
+const payerPages = /^\/(link|checkout)\//;
+
+/** The same for a payer whose page failed by no fault of theirs, in their language. Undefined for other pages. */
+export function renderPayerFailure(
+  { url, query, headers, id }: FastifyRequest,
+  { slug, entry, retryAfterSeconds }: Failure,
+): string | undefined {
+  if (!payerPages.test(url)) return undefined;
+  const { lang } = query as { lang?: unknown };
+  const language = chooseLanguage(typeof lang === 'string' ? lang : undefined, headers['accept-language']);
+  const details = retryAfterSeconds === undefined ? {} : { retryAfterSeconds };
+  const words = wordsOfRefusal(language, new Refusal(slug, details), '');
+  return renderPage(
+    language.texts.disabled,
+    html`<p>${words}</p><p><small><bdi>${entry.code} · ${id}</bdi></small></p>`,
+    language,
   );
 }
 
@@ -92,9 +114,13 @@ function textOfWorld(origin: string, consoleUrl: string): string {
 }
 
 /** A small page in the service's own style, for browserPagePolicy. */
-export function renderPage(title: string, body: Html): string {
+export function renderPage(
+  title: string,
+  body: Html,
+  { tag, direction }: { readonly tag: string; readonly direction: string } = { tag: 'en', direction: 'ltr' },
+): string {
   return html`<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+<html lang="${tag}" dir="${direction}"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${title}</title><style>${style}</style></head><body><main><h1>${title}</h1>${body}</main></body></html>`
     .text;
 }

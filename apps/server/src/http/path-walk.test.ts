@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { agentApi } from '@florin/protocol/agent-api.ts';
 import { checkoutApi } from '@florin/protocol/checkout-api.ts';
-import { errorCatalogue } from '@florin/protocol/error.ts';
+import { errorCatalogue, Refusal } from '@florin/protocol/error.ts';
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route, RouteTable } from '@florin/protocol/route.ts';
 import { x402Api } from '@florin/protocol/x402-api.ts';
@@ -256,6 +256,34 @@ test('a browser gets a page for an unknown path, with its code and the path esca
   }
   const method = await server.inject({ method: 'DELETE', url: '/docs', headers: browser });
   assert.deepEqual([method.statusCode, method.headers['content-type']], [405, 'text/html; charset=utf-8']);
+});
+
+test('a payer’s page that fails says so in the payer’s language, with the code and the request for the support', async () => {
+  const failures = [
+    [new Refusal('rate_limited', { retryAfterSeconds: 30 }), 429, 'Warten Sie 30 Sekunden'],
+    [new Error('a bug'), 500, 'Bezahlen ist zurzeit nicht möglich.'],
+  ] as const;
+  for (const [failure, status, words] of failures) {
+    const failing = await buildServer({
+      ...{ log: silentLog, random: systemRandom, origin: 'https://pay.example.com' },
+      ready: async () => ({ ready: true, checks: {} }),
+      doors: [
+        async (door) => {
+          for (const url of ['/link/:id', '/status'])
+            door.get(url, { config: { query: 'any' } }, () => Promise.reject(failure));
+        },
+      ],
+    });
+    const read = (url: string) =>
+      failing.inject({ url, headers: { ...browser, 'accept-language': 'de-AT,de;q=0.9' } });
+    const { statusCode, headers, body } = await read('/link/lnk_1');
+    assert.equal(statusCode, status);
+    assert.match(body, /<html lang="de" dir="ltr">.*<h1>Nicht verfügbar<\/h1>/s);
+    assert.ok(body.includes(words) && body.includes(String(headers['request-id'])), body);
+    assert.match((await read('/link/lnk_1?lang=ar')).body, /<html lang="ar" dir="rtl">/);
+    assert.match((await read('/status')).body, /<html lang="en" dir="ltr">/);
+    await failing.close();
+  }
 });
 
 test('links and sessions that cannot exist get a not-found page', async () => {

@@ -15,6 +15,7 @@ import {
   type HomeOptions,
   isForBrowser,
   renderFailurePage,
+  renderPayerFailure,
 } from './browser-page.ts';
 import { failureBody } from './envelope.ts';
 import { bodyLimitBytes, type FailureReport, isOutage, reportFailure } from './failure.ts';
@@ -236,7 +237,10 @@ function answerFailure(
     reply
       .type('text/html; charset=utf-8')
       .headers({ 'content-security-policy': browserPagePolicy, vary: 'accept' })
-      .send(renderFailurePage(failure, request.id));
+      .send(
+        (status === 429 || status >= 500 ? renderPayerFailure(request, failure) : undefined) ??
+          renderFailurePage(failure, request.id),
+      );
     return;
   }
   reply.type(jsonType).send(failureBody(failure, { requestId: request.id, docsUrl }));

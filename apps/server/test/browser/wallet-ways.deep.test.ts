@@ -143,7 +143,7 @@ test('a wallet that gives no address is not connected, and can be asked again', 
   await wallet.emit('disconnect', undefined);
   wallet.wrongAnswers.set('eth_requestAccounts', null);
   await page.locator('.wallet', { hasText: 'Test Wallet' }).click();
-  await says(page, 'That did not work: the wallet gave no address');
+  await says(page, 'Your wallet is no longer connected. Connect it again.');
   assert.deepEqual(sends(wallet), []);
   wallet.wrongAnswers.clear();
   await page.locator('.wallet', { hasText: 'Test Wallet' }).click();

@@ -74,7 +74,7 @@ progress { width: 100%; accent-color: var(--link); }
 .code { position: relative; width: min(100%, 15rem); height: auto; margin-inline: auto; border-radius: .75rem; } .code > img { display: block; width: 100%; height: auto; } img { max-width: 100%; } .code > img, img.code { background: #fff; border-radius: .75rem; border: 1px solid var(--line); } .code .mark { position: absolute; inset: 0; margin: auto; width: 2.25rem; height: 2.25rem; border-radius: 50%; box-shadow: 0 0 0 .3rem #fff; } .code .mark, .code .mark .coin { background: #fff; border-color: #fff; }
 .actions { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); } .actions > * { padding-inline: .5rem; }
 .forms > p:first-child { font-size: .875rem; color: var(--soft); }
-.foot { display: flex; gap: 0 1rem; font-size: .875rem; color: var(--soft); } .foot > * { padding-block: .75rem; } .foot a { color: inherit; }
+.foot { display: flex; gap: 0 1rem; font-size: .875rem; color: var(--soft); } .foot > * { padding-block: .75rem; } .foot a { color: inherit; min-width: 2.75rem; }
 .done .order { order: 2; } .done .merchant, .narrow .merchant { padding: 0; } .done .pane { border-radius: 0; padding-block: 4rem 1.25rem; }
 @media (min-width: 56rem) {
 .items bdi { -webkit-line-clamp: none; } h1.long { font-size: 2rem; }
