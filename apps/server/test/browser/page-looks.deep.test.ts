@@ -174,3 +174,76 @@ test('a page has its merchant’s icon, the logo for the reader’s colours, and
   }
   await world.brand();
 });
+
+test('a payer goes on to the shop as soon as a block has the payment, the shop hears how far it is, and a page may stay', async () => {
+  const productId = await world.addProduct();
+  const { data } = await world.world.send('POST', '/session/checkout/create', {
+    key: world.key,
+    body: {
+      ...{ accountId: world.accountId, settlementToken: 'ethereum::usdc', autoReturn: 'never' },
+      lineItems: [{ itemType: 'product', productId, quantity: 1, unitPrice: 5_000_000 }],
+      successUrl: 'https://shop.example/thanks?order=7',
+      customSuccessText: 'Order 7 leaves <b>today</b>.',
+    },
+  });
+  const { pathname, hash } = new URL(data.paymentUrl);
+  const { page } = await openPage(browser);
+  await world.visit(page, pathname + hash);
+  await world.pay(data.sessionId, { isFinal: false });
+  const next = page.locator('#continue');
+  await next.waitFor();
+  const shop = 'https://shop.example/thanks?order=7&florin_status=';
+  assert.equal(await next.getAttribute('href'), `${shop}processing`);
+  await world.putStatus(data.sessionId, 'completed');
+  await page.locator('[data-status=completed]').waitFor();
+  assert.equal(await next.getAttribute('href'), `${shop}paid`);
+  await page.getByText('Order 7 leaves <b>today</b>.').waitFor();
+  // Only the choice of the shop keeps the page here: others go back in a moment.
+  assert.deepEqual([await page.locator('.leave').count(), await page.locator('body.leaves').count()], [0, 0]);
+  await page.close();
+});
+
+test('an expired page leads back to the shop, and says that it has expired', async () => {
+  const { path, sessionId } = await world.begin(
+    await world.addLink({ cancelUrl: 'https://shop.example/cart?s={SESSION_ID}' }),
+  );
+  await world.putStatus(sessionId, 'expired');
+  const { page } = await openPage(browser);
+  await world.visit(page, path);
+  assert.equal(
+    await page.locator('#go-back').getAttribute('href'),
+    `https://shop.example/cart?s=${sessionId}&florin_status=expired`,
+  );
+  await page.close();
+});
+
+test('what a payer copies is whole: codes of the receipt, the deposit address, and the amount as an exchange reads it', async () => {
+  const keepCopied = `navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }`;
+  const copied = (page: Page) => page.evaluate('globalThis.copied');
+  const paid = await world.addPaid(await world.addLink());
+  await world.putStatus(paid.sessionId, 'completed');
+  const { page } = await openPage(browser);
+  await page.addInitScript(keepCopied);
+  await world.visit(page, paid.path);
+  await page.locator('[data-status=completed]').waitFor();
+  for (const name of ['Payment transaction', 'Settlement transaction', 'Reference']) {
+    const button = page.getByRole('button', { name: `Copy: ${name}` });
+    await button.click();
+    await page.locator('.receipt .copied').first().waitFor();
+    const whole = await page.locator('.receipt .code-line', { has: button }).locator('.whole').textContent();
+    assert.equal(await copied(page), whole);
+    assert.match(whole ?? '', /^(0x[0-9a-f]{64}|sess_\w{22})$/, name);
+  }
+  const open = await world.begin(await world.addLink());
+  await world.visit(page, open.path);
+  await page.locator('#by-address').check();
+  await page.locator('#refund-input').fill(`0x${'d4'.repeat(20)}`);
+  await page.locator('#show-deposit').click();
+  await page.locator('#copy-amount').click();
+  await page.locator('#copy-amount.copied').getByText('Copied').waitFor();
+  assert.equal(await copied(page), '25.05');
+  await page.locator('#copy-address').click();
+  await page.locator('#copy-address.copied').waitFor();
+  assert.equal(await copied(page), await page.locator('#deposit-address').textContent());
+  await page.close();
+});
