@@ -16,10 +16,7 @@ export function OutageNotice() {
     });
   }, [isAway, queries]);
   return (
-    <div
-      role="status"
-      className="pointer-events-none fixed inset-x-4 top-2 z-[60] flex justify-center md:justify-start"
-    >
+    <div role="status" className="pointer-events-none fixed inset-x-4 top-2 z-[60] flex justify-center">
       {isAway && (
         <p className="flex max-w-sm animate-rise items-center gap-2.5 rounded-xl bg-bad px-4 py-2 text-canvas shadow-popover">
           <WifiOff className="size-4 shrink-0" />

@@ -69,18 +69,29 @@ export function Failed({ error, onRetry }: { readonly error: unknown; readonly o
         Ask an owner or an admin for another role.
       </State>
     );
+  // One line: the notice above the page says what is wrong, and a page may have several parts that wait.
+  if (isOffline)
+    return (
+      <div role="status" className="flex items-center gap-3 px-4 py-3 text-soft">
+        <WifiOff aria-hidden className="size-4 shrink-0" />
+        Not loaded: no connection.
+        <Button size="small" onClick={onRetry}>
+          Try again
+        </Button>
+      </div>
+    );
   return (
     <div role="alert">
       <State
-        icon={isOffline ? <WifiOff /> : <CircleAlert />}
-        title={isOffline ? 'No connection' : 'This did not load'}
+        icon={<CircleAlert />}
+        title="This did not load"
         action={
           <Button icon={<RotateCw />} onClick={onRetry}>
             Try again
           </Button>
         }
       >
-        {isOffline ? 'The service cannot be reached right now.' : sayFailure(error)}
+        {sayFailure(error)}
         {error instanceof ApiFailure && error.requestId !== '' && (
           <p className="mt-1 font-mono text-xs text-faint">{error.requestId}</p>
         )}

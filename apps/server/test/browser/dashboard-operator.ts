@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statement } from '@florin/pg';
-import type { Page } from 'playwright-core';
+import type { Locator, Page } from 'playwright-core';
 import { listTokenStops } from '#chains/token-stop.ts';
 import { invite } from '#members/invitation.ts';
 import { password } from '../harness/dashboard-world.ts';
@@ -53,7 +53,7 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   const runbook = await problem
     .getByRole('link', { name: 'Runbook: A chain is halted' })
     .getAttribute('href');
-  assert.equal(runbook, '/docs/runbook/chain-halted');
+  assert.equal(runbook, '/docs/runbook/chain-halted#1-find-the-cause');
   await problem.getByRole('link', { name: `${halted.name} is halted` }).click();
   await page.getByRole('button', { name: 'Resume…' }).click();
   await page.getByLabel('Reason').fill('two explorers have this block');
@@ -68,6 +68,7 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
   await page.getByRole('link', { name: 'Tokens' }).click();
   const outage = page.getByText('No connection. This page goes on by itself.');
   await outage.waitFor();
+  await assertBesideScreens(page, outage);
   await page.getByRole('heading', { name: 'Chains' }).waitFor();
   await page.context().setOffline(false);
   await outage.waitFor({ state: 'detached' });
@@ -102,6 +103,14 @@ test('a new member of the staff sees a halted chain with its runbook, resumes it
 
   olga = { page, complaints };
 });
+
+/** The name of the area stands above its screens. */
+async function assertBesideScreens(page: Page, notice: Locator): Promise<void> {
+  const screens = page.getByRole('navigation', { name: 'Screens' });
+  const [told, side] = await Promise.all([notice.boundingBox(), screens.boundingBox()]);
+  assert.ok(told !== null && side !== null);
+  assert.ok(told.x > side.x + side.width, 'the notice does not cover the name of the area');
+}
 
 const holdLeg = statement({
   name: 'dashboard_test_hold_leg',

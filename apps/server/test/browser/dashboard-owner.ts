@@ -313,7 +313,14 @@ test('a webhook is added, fails and is tried again; its secret wants a fresh pro
   const visitor = await openPage(browser, { isApart: true });
   await visitor.page.goto(page.url());
   await signIn(visitor.page, email);
-  await visitor.page.getByText('Delivered').waitFor();
+  const sent = visitor.page.getByRole('table', { name: 'Deliveries' });
+  await sent.getByText('Delivered').waitFor();
+  // It was delivered in the end, so it is not among those that fail.
+  await visitor.page.getByLabel('State', { exact: true }).selectOption('Failed or retrying');
+  await visitor.page.getByText('Nothing matches').waitFor();
+  assert.equal(new URL(visitor.page.url()).search, '?state=failing');
+  await visitor.page.getByRole('button', { name: 'Clear filters' }).click();
+  await sent.getByText('Delivered').waitFor();
   for (const name of ['Send a test', 'Edit', 'More', 'Replace', 'Show the secret'])
     assert.equal(await visitor.page.getByRole('button', { name }).count(), 0, name);
   await visitor.page.context().close();
