@@ -73,7 +73,7 @@ export const sessionHistoryRoutes = {
   listSettlementTokens: route({
     method: 'GET',
     path: '/token/list',
-    summary: 'The tokens of the installation and their networks',
+    summary: 'The tokens of the installation, their networks, and its fees',
     tag: 'Tokens',
     reply: Type.Object({
       tokens: Type.Array(
@@ -90,6 +90,10 @@ export const sessionHistoryRoutes = {
               'Why no new orders are taken in it: stopped by the operator, or paused by its issuer',
           }),
         }),
+      ),
+      feeRates: Type.Object(
+        { sameToken: Type.Integer(), sameChain: Type.Integer(), crossChain: Type.Integer() },
+        { description: 'Millionths of the amount, by how far the token paid is from the token received' },
       ),
     }),
     permissions: ['sessions:read'],

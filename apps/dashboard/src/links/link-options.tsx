@@ -1,5 +1,6 @@
 import type { Account } from '@florin/protocol/account.ts';
 import { fieldError } from '../api/failure.ts';
+import { useRead } from '../api/use-call.ts';
 import { useTokenClosure, useTokenNames } from '../api/use-token-names.ts';
 import { ChoiceField } from '../ui/choice.tsx';
 import { AreaField, CheckField, TextField } from '../ui/field.tsx';
@@ -7,6 +8,7 @@ import { shortAddress } from '../ui/format.ts';
 import { isolated } from '../ui/isolated.ts';
 import { SelectField } from '../ui/select.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
+import { feeText } from './fee-text.ts';
 import { lateTexts } from './link-draft.ts';
 import type { LinkPartProps } from './link-part.ts';
 
@@ -131,6 +133,10 @@ export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
 
 /** Who pays the fee, and what the payer is asked and shown. */
 export function PayerFields({ draft, change, error }: LinkPartProps) {
+  const tokens = useRead('GET /token/list', {});
+  // During an update a web process of the version before may answer, which does not have the fees.
+  const fee = feeText(tokens.data?.feeRates, tokens.data?.tokens);
+  const withFee = (words: string) => (fee === '' ? `${words}.` : `${words}: ${fee}.`);
   return (
     <>
       <ChoiceField
@@ -138,8 +144,8 @@ export function PayerFields({ draft, change, error }: LinkPartProps) {
         value={String(draft.feeModel) as '1' | '2'}
         onChange={(feeModel) => change({ feeModel: feeModel === '2' ? 2 : 1 })}
         options={[
-          { value: '1', label: 'You pay it', hint: 'It comes off what you receive.' },
-          { value: '2', label: 'The payer pays it', hint: 'It comes on top of the price.' },
+          { value: '1', label: 'You pay it', hint: withFee('It comes off what you receive') },
+          { value: '2', label: 'The payer pays it', hint: withFee('It comes on top of the price') },
         ]}
       />
       <CheckField

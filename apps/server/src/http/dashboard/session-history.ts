@@ -6,6 +6,7 @@ import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { collectedOf, findDepositTransfers } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
+import type { FeeRates } from '#orders/quote.ts';
 import { closureOf } from '#orders/quote.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { findSessionView } from '#sessions/session.ts';
@@ -13,8 +14,11 @@ import { readSessionHistory } from '#sessions/session-history.ts';
 import { shownUrl } from '#webhooks/webhook.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
 
-/** What pages of payments need beside the merchant API: the history of one session, and the tokens. */
-export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly chains: Chains }): void {
+/** What pages of payments need beside the merchant API: the history of one session, the tokens, and the fees. */
+export function addSessionHistoryRoutes(
+  add: MerchantRoutes,
+  deps: { readonly chains: Chains; readonly rates: FeeRates },
+): void {
   add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller }, db) => {
     const { merchantId, permissions } = caller;
     const view = await findSessionView(db, { merchantId, sessionId });
@@ -46,5 +50,6 @@ export function addSessionHistoryRoutes(add: MerchantRoutes, deps: { readonly ch
   });
   add.read(routes.listSettlementTokens, async () => ({
     tokens: tokens.map((token) => ({ ...token, closedReason: closureOf(deps.chains, token.tokenId) ?? '' })),
+    feeRates: deps.rates,
   }));
 }
