@@ -37,7 +37,9 @@ export function chooseCoding(accepted: string | undefined): Coding {
 /**
  * Compresses a page for one client. Only for pages: compression reveals text by its length (BREACH). So a secret that
  * repeats between answers (a session's clientCode, an e-mail address) must never be compressed together with text
- * that others choose. A page's one secret is its nonce, which is new in every answer (docs/decisions/0034).
+ * that others choose. A page's one secret is its nonce, which is new in every answer (docs/decisions/0034). The large
+ * answers of the dashboard are lists of payments: they have payers' e-mail addresses and links beside what payers wrote, and
+ * are read again while they stand open.
  */
 export async function codePage(text: string, accepted: string | undefined): Promise<CodedText> {
   const bytes = Buffer.from(text);
