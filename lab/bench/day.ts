@@ -39,16 +39,7 @@ export async function measureDay({ effort, log }: BenchEnvironment): Promise<Ben
   const { world } = rolesWorld;
   const ending = new AbortController();
   try {
-    const counts = {
-      kills: 0,
-      pauses: 0,
-      reorgs: 0,
-      databaseCrashes: 0,
-      nodeFaults: 0,
-      fullDisks: 0,
-      restarts: 0,
-    };
-    const mining = world.chains.map((chain) => mineChain(chain, counts, () => false, ending.signal));
+    const mining = world.chains.map((chain) => mineChain(chain, ending.signal));
     const sales: Sale[] = [];
     const hourMs = effort.seconds * 1_000;
     const measured = (work: () => Promise<{ sessions: number; payments: number }>) =>

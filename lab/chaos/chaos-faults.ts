@@ -43,17 +43,16 @@ function between(from: number, to: number): number {
   return Math.floor(from + systemRandom.fraction() * (to - from));
 }
 
-/** Mines blocks on a chain until the signal aborts. With `isShaken`, it sometimes makes a reorg. */
+/** Mines blocks on a chain until the signal aborts. While a storm lasts, it sometimes makes a reorg. */
 export async function mineChain(
   { life }: ChaosChain,
-  counts: HarmCounts,
-  isShaken: () => boolean,
   signal: AbortSignal,
+  storm?: { readonly counts: HarmCounts; readonly signal: AbortSignal },
 ): Promise<void> {
   while (!signal.aborted) {
-    if (isShaken() && systemRandom.fraction() < 0.08) {
+    if (storm?.signal.aborted === false && systemRandom.fraction() < 0.08) {
       await life.anvil.request('anvil_reorg', [between(1, deepestReorg + 1), []]);
-      counts.reorgs += 1;
+      storm.counts.reorgs += 1;
     }
     await life.anvil.mine();
     await systemClock.sleep(blockMs, signal);

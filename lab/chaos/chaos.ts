@@ -77,7 +77,7 @@ async function shake(
   const [storm, mining, givingUp] = [new AbortController(), new AbortController(), new AbortController()];
   const sales: Sale[] = [];
   const chains = world.chains.map((chain) =>
-    mineChain(chain, counts, () => !storm.signal.aborted, mining.signal),
+    mineChain(chain, mining.signal, { counts, signal: storm.signal }),
   );
   const supervisor = supervise(world, counts, mining.signal);
   const payers = buyers.map((buyer) =>

@@ -93,16 +93,7 @@ const faults: readonly Fault[] = [
 test('no session and no payment is lost or stored twice by a failover, and every role recovers by itself', async (t) => {
   const buyers = await fundBuyers(world, buyerCount);
   const [shopping, mining, loading] = [new AbortController(), new AbortController(), new AbortController()];
-  const counts = {
-    kills: 0,
-    pauses: 0,
-    reorgs: 0,
-    databaseCrashes: 0,
-    nodeFaults: 0,
-    fullDisks: 0,
-    restarts: 0,
-  };
-  const chains = world.chains.map((chain) => mineChain(chain, counts, () => false, mining.signal));
+  const chains = world.chains.map((chain) => mineChain(chain, mining.signal));
   const sales: Sale[] = [];
   const givingUp = new AbortController();
   // A failed drill must not go on, or its process never ends.

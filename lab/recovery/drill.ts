@@ -55,16 +55,7 @@ export function drillRecovery(toolName: Parameters<typeof startArchivedPostgres>
 async function loseAndRestore(t: TestContext, hasIncrements: boolean): Promise<void> {
   const seconds = (ms: number) => Math.round(ms / 100) / 10;
   const mining = new AbortController();
-  const counts = {
-    kills: 0,
-    pauses: 0,
-    reorgs: 0,
-    databaseCrashes: 0,
-    nodeFaults: 0,
-    fullDisks: 0,
-    restarts: 0,
-  };
-  const chains = world.chains.map((chain) => mineChain(chain, counts, () => false, mining.signal));
+  const chains = world.chains.map((chain) => mineChain(chain, mining.signal));
   const buyers = await fundBuyers(world, buyerCount);
   const [ending, givingUp] = [new AbortController(), new AbortController()];
   const sales: Sale[] = [];

@@ -36,16 +36,7 @@ test('the version before runs and starts on the new schema while payers pay, and
   });
   t.after(() => world.close());
   const mining = new AbortController();
-  const counts = {
-    kills: 0,
-    pauses: 0,
-    reorgs: 0,
-    databaseCrashes: 0,
-    nodeFaults: 0,
-    fullDisks: 0,
-    restarts: 0,
-  };
-  const chains = world.chains.map((chain) => mineChain(chain, counts, () => false, mining.signal));
+  const chains = world.chains.map((chain) => mineChain(chain, mining.signal));
   const buyers = await fundBuyers(world, buyerCount);
   const [ending, givingUp] = [new AbortController(), new AbortController()];
   const sales: Sale[] = [];
