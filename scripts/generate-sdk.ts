@@ -4,6 +4,7 @@
 //   node scripts/generate-sdk.ts --check    exits 1 when a committed file differs from its source
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { plainLook } from '@florin/protocol/brand-look.ts';
 import { branding } from '@florin/protocol/branding.ts';
 import { type ErrorName, errorCatalogue } from '@florin/protocol/error.ts';
 import { eventPatterns, events, eventTypes } from '@florin/protocol/event.ts';
@@ -142,7 +143,8 @@ function wireFile(): string {
     .map(([, text]) => text);
   const imports =
     "import type { Usd } from './amount.ts';\nimport type { GivenMetadata, SessionMetadata } from './metadata.ts';\n";
-  return [head + imports, ...declarations, eventsText, operations, errorsText(), routesText()].join('\n');
+  const constants = [errorsText(), brandingText(), routesText()];
+  return [head + imports, ...declarations, eventsText, operations, ...constants].join('\n');
 }
 
 function eventTypesText(): string {
@@ -177,6 +179,12 @@ function errorsText(): string {
   const known = (Object.keys(errorCatalogue) as ErrorName[]).filter((slug) => slugs.has(slug));
   const members = known.map((slug) => `  ${slug}: ${errorCatalogue[slug].code},\n`);
   return `/** Every error of the merchant API by its slug. */\nexport const errorCodes = {\n${members.join('')}} as const;\n`;
+}
+
+function brandingText(): string {
+  const members = Object.entries({ ...plainLook, embedOrigins: [] }).filter(([, value]) => value !== '');
+  const text = JSON.stringify(Object.fromEntries(members));
+  return `/** What a branding has before its first update. Its other members are empty. */\nexport const plainBranding: Readonly<Record<string, unknown>> = ${text};\n`;
 }
 
 function routesText(): string {

@@ -1,7 +1,14 @@
 import { type CallOptions, checkCallOptions, type OperationInput, type Send } from './client.ts';
 import { type ErrorSlug, FlorinError } from './error.ts';
 import { retrieveProduct } from './product.ts';
-import type { Branding, PaymentLinkDetail, PaymentLinkUpdateRequest, Product, Webhook } from './wire.gen.ts';
+import {
+  type Branding,
+  type PaymentLinkDetail,
+  type PaymentLinkUpdateRequest,
+  type Product,
+  plainBranding,
+  type Webhook,
+} from './wire.gen.ts';
 
 /** Ids are no changes. */
 const idNames = ['productId', 'linkId', 'webhookId'] as const;
@@ -30,13 +37,6 @@ const mostTries = 12;
 /** The longest wait before the second try, and before any. It is by chance: changes that met once do not meet again. */
 const firstWaitMs = 100;
 const longestWaitMs = 1_600;
-
-/** The API keeps what an update of the branding leaves out. So a reset sends what it is at first: most of it is empty. */
-const plainBranding: ReadonlyMap<string, unknown> = new Map<string, unknown>([
-  ['cornerRadius', 12],
-  ['font', 'system'],
-  ['embedOrigins', []],
-]);
 
 /** What a link that has none of it does not show. */
 const linkNames = [
@@ -127,10 +127,13 @@ export async function update<Id extends Update>(
   }
 }
 
-/** What is sent for null: nothing where the service replaces the whole thing, and null for a name that it shall refuse. */
+/**
+ * What is sent for null: nothing where the service replaces the whole thing, and null for a name that it shall refuse. It keeps
+ * what an update of the branding leaves out, so a reset sends what that is at first.
+ */
 function resetOf(operation: Update, now: object, name: string): unknown {
-  if (!(name in now) && !(linkNames as readonly string[]).includes(name)) return null;
-  return operation === 'updateBranding' ? (plainBranding.get(name) ?? '') : undefined;
+  if (!Object.hasOwn(now, name) && !(linkNames as readonly string[]).includes(name)) return null;
+  return operation === 'updateBranding' ? (plainBranding[name] ?? '') : undefined;
 }
 
 /** A product does not say which image it waits for, so that sending it back would end the wait. */

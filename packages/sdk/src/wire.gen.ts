@@ -2076,6 +2076,9 @@ export const errorCodes = {
   internal: 999999,
 } as const;
 
+/** What a branding has before its first update. Its other members are empty. */
+export const plainBranding: Readonly<Record<string, unknown>> = {"cornerRadius":12,"font":"system","embedOrigins":[]};
+
 /** Where each operation is, and whether a repetition needs an Idempotency-Key. */
 export const routes = {
   createProduct: { method: 'POST', path: '/product/create', isChange: true },
