@@ -27,7 +27,7 @@ export { getReceiptsOfBlocks } from './nodes/block-receipts.ts';
 export { type BloomBits, bloomBitsOf, bloomOf, isSubset, mayContain, unionOf } from './nodes/bloom.ts';
 export { readContract } from './nodes/contract-read.ts';
 export { headerHashOf } from './nodes/header-hash.ts';
-export { type HttpRpc, type NodeExchange, openHttpRpc, rpcOver } from './nodes/http-rpc.ts';
+export { type HttpRpc, type NodeExchange, type NodeFinding, openHttpRpc, rpcOver } from './nodes/http-rpc.ts';
 export { newHeads } from './nodes/new-heads.ts';
 export { parseData, parseHash, parseQuantity, parseRecord } from './nodes/parse.ts';
 export { countProviders } from './nodes/provider.ts';

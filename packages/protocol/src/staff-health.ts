@@ -104,15 +104,15 @@ export const healthReport = Type.Object({
 });
 export type HealthReport = Static<typeof healthReport>;
 
-/** What each node of a chain answers now. A node that is missing gave no answer. */
+/** What each configured node of a chain answers now. */
 export const nodeReport = Type.Object({
   chain: Type.String(),
   chainId: Type.String(),
   nodes: Type.Array(
     Type.Object({
-      node: Type.String({ description: 'Host and port; empty for the only node' }),
+      node: Type.String({ description: 'Host and port' }),
       headNumber: integer,
-      problem: Type.String({ description: 'What the node refused; empty when it answered' }),
+      problem: Type.String({ description: 'Why it gave no block number; empty when it answered' }),
     }),
   ),
 });
@@ -158,6 +158,8 @@ export const webhookBacklog = Type.Object({
 export type WebhookBacklog = Static<typeof webhookBacklog>;
 
 export const versions = Type.Object({
+  service: Type.String({ description: 'Florin' }),
+  runtime: Type.String({ description: 'Node.js' }),
   database: Type.String({ description: 'PostgreSQL' }),
   migrations: Type.Array(Type.Object({ version: Type.Integer(), appliedAt: rfcTime })),
 });

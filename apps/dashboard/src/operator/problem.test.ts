@@ -90,10 +90,10 @@ test('a late chain says since when no block came, or how far its final block is 
 
 test('a chain without an answer is a failure, and one node that fails a warning', () => {
   const answers = (list: typeof nodes) => shown({ ...all, nodes: list });
-  assert.deepEqual(answers([{ chain: 'base', chainId: '8453', nodes: [] }]), [
+  const failing = { node: 'b.example', headNumber: '', problem: 'rate limited' };
+  assert.deepEqual(answers([{ chain: 'base', chainId: '8453', nodes: [failing, failing] }]), [
     ['bad', 'base has no node', 'chainHealth'],
   ]);
-  const failing = { node: 'b.example', headNumber: '', problem: 'rate limited' };
   assert.deepEqual(answers([{ chain: 'base', chainId: '8453', nodes: [node, failing] }]), [
     ['warn', 'A node of base fails', 'chainHealth'],
   ]);
@@ -263,8 +263,8 @@ test('the configuration is shown as names with values, lists of objects by their
   const configuration = {
     environment: 'production',
     roles: ['web', 'worker'],
-    chains: [{ name: 'base', nodes: ['a.example'], tokens: [{ tokenId: 'base::usdc', decimals: 6 }] }],
-    fees: { sameToken: 2000, crossChain: 6500 },
+    chains: [{ name: 'base', rpcUrls: ['a.example'], tokens: [{ tokenId: 'base::usdc', decimals: 6 }] }],
+    fees: { sameTokenPpm: 2000, crossChainPpm: 6500 },
   };
   assert.deepEqual(settingsOf(configuration), [
     {
@@ -278,7 +278,7 @@ test('the configuration is shown as names with values, lists of objects by their
       title: 'chains',
       settings: [
         { name: 'base.name', value: 'base' },
-        { name: 'base.nodes', value: 'a.example' },
+        { name: 'base.rpcUrls', value: 'a.example' },
         { name: 'base.tokens.base::usdc.tokenId', value: 'base::usdc' },
         { name: 'base.tokens.base::usdc.decimals', value: '6' },
       ],
@@ -286,8 +286,8 @@ test('the configuration is shown as names with values, lists of objects by their
     {
       title: 'fees',
       settings: [
-        { name: 'sameToken', value: '2000 millionths (0.2 %)' },
-        { name: 'crossChain', value: '6500 millionths (0.65 %)' },
+        { name: 'sameTokenPpm', value: '2000 millionths (0.2 %)' },
+        { name: 'crossChainPpm', value: '6500 millionths (0.65 %)' },
       ],
     },
   ]);

@@ -136,9 +136,15 @@ function bookProblems({ chain, settlement, balances }: ChainHealth): Problem[] {
     }));
 }
 
-function nodeProblems({ chain, nodes }: ChainNodes): Problem[] {
+/** Whether no node of a chain is of use. */
+export function isWithoutNode(nodes: ChainNodes['nodes']): boolean {
+  return nodes.every(({ problem }) => problem !== '');
+}
+
+/** A chain without a usable node is told once, and each node that fails beside others. */
+export function nodeProblems({ chain, nodes }: ChainNodes): Problem[] {
   const about = { screen: 'chains' } as const;
-  if (nodes.length === 0) {
+  if (isWithoutNode(nodes)) {
     const text = 'None of its nodes gives an answer.';
     return [
       { key: `nodes ${chain}`, trouble: 'chainWithoutNode', title: `${chain} has no node`, text, ...about },
@@ -150,7 +156,7 @@ function nodeProblems({ chain, nodes }: ChainNodes): Problem[] {
       key: `node ${chain} ${node}`,
       trouble: 'nodeFails',
       title: `A node of ${chain} fails`,
-      text: node === '' ? problem : `${node}: ${problem}`,
+      text: `${node}: ${problem}`,
       ...about,
     }));
 }

@@ -18,7 +18,7 @@ export interface ChainVerification {
 /** For tests and benchmarks, whose chains are made from the same configuration. */
 export const allVerified: ChainVerification = { problemOf: () => undefined, run: async () => {} };
 
-/** The same nodes, which count as unavailable until their chain is verified. */
+/** The same nodes, which count as unavailable until their chain is verified. Only `inspect` tells of them before. */
 export function verifiedRpc(rpc: HttpRpc, chainId: number, { problemOf }: ChainVerification): HttpRpc {
   const verified = (): Rpc & Pick<HttpRpc, 'askEach'> => {
     const problem = problemOf(chainId);

@@ -8,7 +8,7 @@ const keyVersion = 'projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVers
 const token = { tokenId: 'base::usdc', address, name: 'USD Coin', symbol: 'USDC', decimals: 6 };
 
 /** Files that together have every setting. Local, because some settings are for local worlds alone. */
-const samples: readonly Readonly<Record<string, unknown>>[] = [
+export const sampleFiles: readonly Readonly<Record<string, unknown>>[] = [
   {
     images: { folder: '/images' },
     signer: {
@@ -110,7 +110,7 @@ export interface KnownSetting {
 /** Every setting that the readers of the configuration ask for, by its path; found by reading files that have all of them. */
 export function readSettings(): ReadonlyMap<string, KnownSetting> {
   const known = new Map<string, KnownSetting>();
-  for (const sample of samples) {
+  for (const sample of sampleFiles) {
     const optional = new Set<string>();
     configOf(sample, {}, 'sample', (path, form) => {
       if (undocumented.has(path)) return;

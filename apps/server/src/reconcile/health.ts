@@ -1,4 +1,11 @@
-import { pollNodes, type Rpc, RpcError, RpcUnavailable, readGasBalance } from '@florin/evm';
+import {
+  type HttpRpc,
+  type NodeFinding,
+  type Rpc,
+  RpcError,
+  RpcUnavailable,
+  readGasBalance,
+} from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import type { Hex } from '@florin/protocol/order.ts';
 import type {
@@ -11,6 +18,7 @@ import type {
 import type { Chain, Chains } from '#chains/chain.ts';
 import { readMailProgress } from '#mail/bounce.ts';
 import type { Clock } from '#outside/clock.ts';
+import { version } from '#outside/version.ts';
 import { listOpenLegs } from '#settlement/held.ts';
 import { urlWithoutValues } from '#webhooks/webhook.ts';
 import {
@@ -117,43 +125,36 @@ export async function readWebhookBacklog(
   }));
 }
 
-/** Versions of what the service runs on, and the migrations of its database, the latest first. */
+/** Versions of the service and of what it runs on, and the migrations of its database, the latest first. */
 export async function readVersions(db: Queryable): Promise<Versions> {
   const [database] = await db.query(databaseVersion);
   const migrations = await db.query(appliedMigrations);
   return {
+    service: version,
+    runtime: process.versions.node,
     database: database?.version ?? '',
-    migrations: migrations.map(({ version, applied_at: at }) => ({ version, appliedAt: at.toISOString() })),
+    migrations: migrations.map((row) => ({ version: row.version, appliedAt: row.applied_at.toISOString() })),
   };
 }
 
-/** What each node of each chain answers now. Takes as long as the slowest node may. */
+/** What each configured node of each chain answers now. Takes as long as the slowest node may. */
 export async function askNodes(
   chains: Pick<Chains, 'all'>,
-  rpcOf: (chainId: number) => Rpc,
+  rpcOf: (chainId: number) => Pick<HttpRpc, 'inspect'>,
 ): Promise<NodeReport[]> {
   return Promise.all(
     chains.all.map(async ({ name, chainId }) => {
-      const shown = { chain: name, chainId: String(chainId) };
-      const answers = await known(() =>
-        pollNodes(rpcOf(chainId), [{ method: 'eth_blockNumber', params: [] }]),
-      );
-      if (answers === undefined) return { ...shown, nodes: [] };
-      return {
-        ...shown,
-        nodes: answers.map(({ node, outcomes: [outcome] }) => ({
-          node,
-          headNumber: headOf(outcome),
-          problem: outcome !== undefined && 'error' in outcome ? outcome.error.message : '',
-        })),
-      };
+      const found = await rpcOf(chainId).inspect({ method: 'eth_blockNumber', params: [] });
+      return { chain: name, chainId: String(chainId), nodes: found.map(shownNode) };
     }),
   );
 }
 
-function headOf(outcome: object | undefined): string {
-  const result = outcome !== undefined && 'result' in outcome ? outcome.result : undefined;
-  return typeof result === 'string' && /^0x[0-9a-f]{1,16}$/.test(result) ? BigInt(result).toString() : '';
+function shownNode({ node, result, problem }: NodeFinding): NodeReport['nodes'][number] {
+  if (problem !== '') return { node, headNumber: '', problem };
+  if (typeof result !== 'string' || !/^0x[0-9a-f]{1,16}$/.test(result))
+    return { node, headNumber: '', problem: 'its answer is no block number' };
+  return { node, headNumber: BigInt(result).toString(), problem: '' };
 }
 
 /** The gas of each sending wallet, how long it lasts, and what the vaults may pay and have. */

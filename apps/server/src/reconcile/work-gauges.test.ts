@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { type NodeAnswer, type Rpc, RpcError, RpcUnavailable } from '@florin/evm';
+import type { NodeFinding } from '@florin/evm';
 import { statement } from '@florin/pg';
 import { fixtureChains } from '../../test/harness/agent-fixture.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
@@ -47,19 +47,16 @@ test('open sessions, entries without a seal and the chains that this process rea
 });
 
 test('the lag of a node is its distance from the newest block of its chain; a node without an answer has none', async () => {
-  const answers: Readonly<Record<number, readonly NodeAnswer[]>> = {
+  const down = { result: undefined, problem: 'no head' };
+  const found: Readonly<Record<number, readonly NodeFinding[]>> = {
     31337: [
-      { node: 'first', outcomes: [{ result: '0x64' }] },
-      { node: 'second', outcomes: [{ result: '0x61' }] },
-      { node: 'broken', outcomes: [{ error: new RpcError(-32_000, 'no head') }] },
+      { node: 'first', result: '0x64', problem: '' },
+      { node: 'second', result: '0x61', problem: '' },
+      { node: 'broken', ...down },
     ],
-    31338: [{ node: 'alone', outcomes: [{ result: '0x7' }] }],
+    31338: [{ node: 'alone', result: '0x7', problem: '' }],
   };
-  const rpcOf = (chainId: number): Rpc => ({
-    request: async () => assert.fail('each node is asked by itself'),
-    batch: async () => assert.fail('each node is asked by itself'),
-    askEach: async () => answers[chainId] ?? [],
-  });
+  const rpcOf = (chainId: number) => ({ inspect: async () => found[chainId] ?? [] });
   const lag = (chain: string, node: string, value: number) => ({
     ...{ gauge: 'florin_node_lag_blocks', labels: { chain, node }, value },
   });
@@ -68,11 +65,6 @@ test('the lag of a node is its distance from the newest block of its chain; a no
     lag('ethereum', 'second', 3),
     lag('base', 'alone', 0),
   ]);
-  const isDown: Rpc = {
-    request: async () => assert.fail('it asks in batches'),
-    batch: async () => {
-      throw new RpcUnavailable('no answer');
-    },
-  };
+  const isDown = { inspect: async () => [{ node: 'alone', ...down }] };
   assert.deepEqual(await readNodeLag(fixtureChains, () => isDown), []);
 });

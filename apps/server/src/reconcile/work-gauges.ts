@@ -1,4 +1,4 @@
-import type { Rpc } from '@florin/evm';
+import type { HttpRpc } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
 import type { Chains } from '#chains/chain.ts';
 import type { ReadGauge, Reading } from '#telemetry/metrics.ts';
@@ -56,7 +56,7 @@ export async function readWork(
 /** How far each node is behind. A node that gives no answer has no value. */
 export async function readNodeLag(
   chains: Pick<Chains, 'all'>,
-  rpcOf: (chainId: number) => Rpc,
+  rpcOf: (chainId: number) => Pick<HttpRpc, 'inspect'>,
 ): Promise<Reading[]> {
   const reports = await askNodes(chains, rpcOf);
   return reports.flatMap(({ chain, nodes }) => {

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Rpc } from '@florin/evm';
+import type { HttpRpc, Rpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import { dashboardApi, merchantHeader } from '@florin/protocol/dashboard-api.ts';
 import type { MemberRole } from '@florin/protocol/member-role.ts';
@@ -125,9 +125,10 @@ const nodeAnswers: Readonly<Record<string, string>> = {
   eth_gasPrice: '0x3',
   eth_getBalance: '0x1312d00',
 };
-const node: Rpc = {
+const oneNode: Rpc & Pick<HttpRpc, 'inspect'> = {
   request: async (method) => nodeAnswers[method],
   batch: async (calls) => calls.map(({ method }) => ({ result: nodeAnswers[method] })),
+  inspect: async ({ method }) => [{ node: 'node.example', result: nodeAnswers[method], problem: '' }],
 };
 
 /** As in production. */
@@ -155,6 +156,8 @@ export class DashboardWorld {
   readonly merchants: MerchantWorld;
   readonly options: SignInOptions;
   readonly images: Images;
+  /** What the operator's screens ask about every chain. */
+  node = oneNode;
   readonly #imageFolder: string;
   readonly #signIn: SignIn;
   readonly #servers: FastifyInstance[] = [];
@@ -224,7 +227,7 @@ export class DashboardWorld {
           ...{ dashboardOrigin: origin, environment, limits, walletDelayMs },
           verifyWallet: this.options.verifyWallet,
           installation: {
-            rpcOf: () => node,
+            rpcOf: () => this.node,
             wallets: [{ role: 'settler', address: settler }],
             configuration: { environment },
           },

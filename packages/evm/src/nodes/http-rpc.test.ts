@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, test } from 'node:test';
+import { toHex } from 'viem';
 import { type Anvil, startTestAnvil } from '../../test/anvil.ts';
 import { silentLog, systemClock } from '../../test/context.ts';
 import { type LyingRpc, startLyingRpc } from '../../test/lying-rpc.ts';
@@ -185,6 +186,40 @@ test('a quarantined node is not asked, and the others answer', async () => {
   rpc.quarantine(new URL(first.url).host, 'another fork');
   assert.equal((await getBlock(rpc, 'latest'))?.number, 0n);
   assert.equal((await rpc.askEach([{ method: 'eth_chainId', params: [] }])).length, 1);
+  assert.equal(first.seen.size, 0);
+});
+
+test('every configured node is told of: its answer, or why it gives none', async () => {
+  const rpc = open([first.url, second.url, first.url]);
+  const [one, other] = [new URL(first.url).host, new URL(second.url).host];
+  const inspect = () => rpc.inspect({ method: 'eth_chainId', params: [] });
+  const result = toHex(anvil.chainId);
+  const well = [
+    { node: one, result, problem: '' },
+    { node: other, result, problem: '' },
+    { node: `${one} (3)`, result, problem: '' },
+  ];
+  assert.deepEqual(await inspect(), well);
+  const secondHas = async (problem: string) =>
+    assert.deepEqual(await inspect(), [well[0], { node: other, result: undefined, problem }, well[2]]);
+  second.faults.tooManyRequests = true;
+  await secondHas('HTTP status 429');
+  second.faults.tooManyRequests = false;
+  second.faults.wrongChainId = true;
+  await secondHas('answers for another chain');
+  second.faults.wrongChainId = false;
+  // Its id is asked again after a while.
+  await secondHas('answers for another chain');
+});
+
+test('a node in quarantine is told of without a request', async () => {
+  const rpc = open([first.url]);
+  const node = new URL(first.url).host;
+  rpc.quarantine(node, 'another fork');
+  const problem = 'paused for some minutes: it was on another fork';
+  assert.deepEqual(await rpc.inspect({ method: 'eth_chainId', params: [] }), [
+    { node, result: undefined, problem },
+  ]);
   assert.equal(first.seen.size, 0);
 });
 

@@ -13,6 +13,7 @@ import {
   type NodeAnswer,
   type Rpc,
   type RpcCall,
+  RpcError,
   type RpcOptions,
   type RpcOutcome,
   RpcUnavailable,
@@ -45,6 +46,16 @@ export interface NodeExchange {
   readonly calls: number;
 }
 
+/** What one node answers to a question that every node got. */
+export interface NodeFinding {
+  /** Host and port; a second node of the same host has its place behind it. */
+  readonly node: string;
+  /** Undefined where the node has a problem. */
+  readonly result: unknown;
+  /** Why the node is of no use; empty when it answered. */
+  readonly problem: string;
+}
+
 /** The state of one configured URL. */
 export type NodeState = 'verified' | 'wrong_chain' | 'unavailable';
 
@@ -55,6 +66,8 @@ export interface HttpRpc extends Rpc {
    */
   verifyChainId(): Promise<readonly { readonly node: string; readonly state: NodeState }[]>;
   askEach(calls: readonly RpcCall[], options?: RpcOptions): Promise<readonly NodeAnswer[]>;
+  /** What each configured node answers, in their order. For people: it decides nothing, as `askEach` does. */
+  inspect(call: RpcCall): Promise<readonly NodeFinding[]>;
   quarantine(node: string, reason: string): void;
   /** Drops all connections; pending requests fail as unavailable. */
   close(): Promise<void>;
@@ -99,6 +112,7 @@ export function rpcOver(
       resultOf((await rpc.send([{ method, params }], callOptions))[0]),
     batch: (calls, callOptions) => (calls.length === 0 ? Promise.resolve([]) : rpc.send(calls, callOptions)),
     askEach: (calls, callOptions) => rpc.askEach(calls, callOptions),
+    inspect: (call) => rpc.inspect(call),
     demote: (reason) => rpc.demote(reason),
     quarantine: (node, reason) => rpc.quarantine(node, reason),
     verifyChainId: () => rpc.verifyAll(),
@@ -161,6 +175,30 @@ class FailoverRpc {
     );
     if (options.signal?.aborted === true) throw new RpcUnavailable('given up by the caller');
     return answers.flat();
+  }
+
+  async inspect(call: RpcCall): Promise<readonly NodeFinding[]> {
+    const now = this.#options.clock.monotonicMs();
+    const names = this.#nodes.map(({ connection }) => connection.name);
+    return Promise.all(
+      this.#nodes.map(async (node, place): Promise<NodeFinding> => {
+        const name = node.connection.name;
+        const found = {
+          node: names.indexOf(name) === place ? name : `${name} (${place + 1})`,
+          result: undefined,
+        };
+        const { health } = node;
+        if (health.quarantinedUntilMs > now) return { ...found, problem: quarantineReason(health) };
+        try {
+          const outcomes = await this.#ask(node, [call], {});
+          if (outcomes === undefined) return { ...found, problem: quarantineReason(health) };
+          return { ...found, result: resultOf(outcomes[0]), problem: '' };
+        } catch (error) {
+          if (!(error instanceof RpcError)) this.#noteFailure(node, error);
+          return { ...found, problem: reasonOf(error) };
+        }
+      }),
+    );
   }
 
   demote(reason: string): void {
@@ -274,7 +312,7 @@ class FailoverRpc {
   #noteFailure(node: Node, error: unknown): void {
     noteFailure(node.health, this.#options.clock.monotonicMs());
     node.isVerified = false;
-    const reason = error instanceof Error ? error.message.slice(0, 300) : 'unknown';
+    const reason = reasonOf(error);
     // Only every tenth failure is logged, so that an outage does not fill the log.
     if (node.health.failures % 10 === 1) {
       this.#options.log.warn('rpc.node_failed', {
@@ -285,6 +323,15 @@ class FailoverRpc {
       });
     }
   }
+}
+
+function reasonOf(error: unknown): string {
+  const message = error instanceof Error ? error.message.slice(0, 300) : '';
+  return message === '' ? 'unknown' : message;
+}
+
+function quarantineReason({ wrongChains }: NodeHealth): string {
+  return wrongChains > 0 ? 'answers for another chain' : 'paused for some minutes: it was on another fork';
 }
 
 /** Records the highest block that a node has reported. */

@@ -10,9 +10,17 @@ import { Time } from '../../ui/value.tsx';
 import { ActDialog } from '../act-dialog.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText, lastingText, secondsBetween } from '../figure.ts';
-import { type ChainHealth, type ChainNodes, chainProblems, stopReason } from '../problem.ts';
+import {
+  type ChainHealth,
+  type ChainNodes,
+  chainProblems,
+  isWithoutNode,
+  nodeProblems,
+  type Problem,
+  stopReason,
+} from '../problem.ts';
 import { RunbookLink } from '../runbook-link.tsx';
-import { TroubleBadge, TroubleNotice, TroubleText, WorstTrouble } from '../trouble-sign.tsx';
+import { TroubleNotice, TroubleText, WorstTrouble } from '../trouble-sign.tsx';
 import { useHealth, useNodes } from '../use-installation.ts';
 
 /** Each chain: how far it was read, what its nodes answer, and why it is held. */
@@ -75,7 +83,7 @@ function ChainCard({
   const problems = chainProblems(chain, at);
   const ofChain = nodes.data?.chains.find(({ chainId }) => chainId === chain.chainId);
   // The service calls a chain unavailable some seconds after its last node was silent.
-  const isSilent = problems.length === 0 && ofChain?.nodes.length === 0;
+  const [ofNodes] = problems.length === 0 && ofChain !== undefined ? nodeProblems(ofChain) : [];
   return (
     <Card>
       <h2 className="flex flex-wrap items-center gap-x-2.5 gap-y-1 text-lg font-semibold">
@@ -83,9 +91,9 @@ function ChainCard({
         <span className="text-sm font-normal text-faint">chain {chain.chainId}</span>
         <span className="ml-auto">
           <WorstTrouble
-            found={isSilent ? ['chainWithoutNode'] : problems.map(({ trouble }) => trouble)}
+            found={(ofNodes === undefined ? problems : [ofNodes]).map(({ trouble }) => trouble)}
             sayWell="Works"
-            say={() => (isSilent ? 'No answer' : stateOf(chain))}
+            say={() => stateOf(chain, ofNodes)}
           />
         </span>
       </h2>
@@ -124,10 +132,12 @@ function ChainCard({
   );
 }
 
-function stateOf({ haltedReason, payments, settlement }: ChainHealth): string {
+function stateOf({ haltedReason, payments, settlement }: ChainHealth, ofNodes?: Problem): string {
   if (haltedReason !== '') return 'Halted';
   if (payments !== 'available') return payments === 'delayed' ? 'Late' : 'Unavailable';
-  return settlement === 'stopped' ? 'Settles nothing' : 'Works';
+  if (settlement === 'stopped') return 'Settles nothing';
+  if (ofNodes === undefined) return 'Works';
+  return ofNodes.trouble === 'chainWithoutNode' ? 'No answer' : 'A node fails';
 }
 
 function ChainFacts({ chain, at }: { readonly chain: ChainHealth; readonly at: string }) {
@@ -188,22 +198,14 @@ function Block({ number, seconds }: { readonly number: string; readonly seconds:
 
 function Nodes({ chain }: { readonly chain: ChainNodes | undefined }) {
   if (chain === undefined) return <p className="py-2 text-faint">unknown</p>;
-  if (chain.nodes.length === 0)
-    return (
-      <p className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-        <TroubleBadge trouble="chainWithoutNode">No answer</TroubleBadge>
-        <span className="flex-1 text-soft">No node of this chain answers.</span>
-      </p>
-    );
+  const isSilent = isWithoutNode(chain.nodes);
   const heads = chain.nodes.flatMap(({ headNumber }) => (headNumber === '' ? [] : [BigInt(headNumber)]));
   const highest = heads.toSorted((one, other) => Number(other - one))[0] ?? 0n;
   return (
     <ul className="divide-y divide-line">
       {chain.nodes.map(({ node, headNumber, problem }) => (
         <li key={node} className="flex flex-wrap items-center gap-x-3 gap-y-1 py-2">
-          <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">
-            {node === '' ? 'the only node' : node}
-          </span>
+          <span className="min-w-0 flex-1 basis-40 font-mono text-sm break-all">{node}</span>
           {problem === '' ? (
             <span className="inline-flex flex-wrap items-center gap-x-3 tabular-nums">
               {headNumber !== '' && BigInt(headNumber) < highest && (
@@ -214,7 +216,7 @@ function Nodes({ chain }: { readonly chain: ChainNodes | undefined }) {
               {integerText(headNumber)}
             </span>
           ) : (
-            <TroubleText trouble="nodeFails">{problem}</TroubleText>
+            <TroubleText trouble={isSilent ? 'chainWithoutNode' : 'nodeFails'}>{problem}</TroubleText>
           )}
         </li>
       ))}

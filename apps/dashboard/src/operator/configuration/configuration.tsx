@@ -88,7 +88,7 @@ export default function Configuration() {
       {data !== undefined && (
         <Section
           title="Versions"
-          description={`PostgreSQL ${data.versions.database}. Migrations of the database, the latest first.`}
+          description={`Florin ${data.versions.service} on Node.js ${data.versions.runtime} and PostgreSQL ${data.versions.database}. Migrations of the database, the latest first.`}
           actions={<RunbookLink name="upgrade" />}
         >
           <Table

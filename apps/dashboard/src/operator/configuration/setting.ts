@@ -11,19 +11,14 @@ export function settingsOf(configuration: object): readonly SettingGroup[] {
   const trees = entries.filter(([, value]) => isTree(value));
   return [
     { title: 'General', settings: general.map(([name, value]) => ({ name, value: textOf(value) })) },
-    ...trees.map(([title, value]) => ({
-      title,
-      settings: title === 'fees' ? withPercent(flatten('', value)) : flatten('', value),
-    })),
+    ...trees.map(([title, value]) => ({ title, settings: flatten('', value).map(withPercent) })),
   ].filter(({ settings }) => settings.length > 0);
 }
 
-/** Fees are millionths of the amount. */
-function withPercent(fees: SettingGroup['settings']): SettingGroup['settings'] {
-  return fees.map(({ name, value }) => ({
-    name,
-    value: `${value} millionths (${Number(value) / 10_000} %)`,
-  }));
+/** Shares, such as fees, are millionths. */
+function withPercent({ name, value }: SettingGroup['settings'][number]) {
+  if (!name.endsWith('Ppm')) return { name, value };
+  return { name, value: `${value} millionths (${Number(value) / 10_000} %)` };
 }
 
 function isTree(value: unknown): value is object {

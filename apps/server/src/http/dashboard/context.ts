@@ -1,4 +1,4 @@
-import type { Rpc } from '@florin/evm';
+import type { HttpRpc, Rpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
 import type { TellInvited, TellPerson } from '#members/context.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
@@ -23,7 +23,7 @@ export interface VisitorContext {
 
 /** What the operator's screens show of the process. */
 export interface Installation {
-  readonly rpcOf: (chainId: number) => Rpc;
+  readonly rpcOf: (chainId: number) => Rpc & Pick<HttpRpc, 'inspect'>;
   readonly wallets: readonly SendingWallet[];
   /** In force, without secrets. */
   readonly configuration: Readonly<Record<string, unknown>>;

@@ -1,7 +1,12 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { type RpcCall, RpcUnavailable, rpcOver } from '@florin/evm';
 import { statement } from '@florin/pg';
+import { toHex } from 'viem';
 import { invite } from '#members/invitation.ts';
+import { systemClock } from '#outside/clock.ts';
+import { version } from '#outside/version.ts';
+import { silentLog } from '#telemetry/log.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { item } from '../../../test/harness/merchant-routes.ts';
 import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
@@ -195,12 +200,35 @@ test('health shows chains, books, open work and exceptions', async () => {
 
 test('nodes say their head, and wallets how long their gas lasts', async () => {
   const { chains } = (await staff.get('/staff/node/list')).data;
-  assert.deepEqual(chains[0].nodes, [{ node: '', headNumber: '16', problem: '' }]);
+  assert.deepEqual(chains[0].nodes, [{ node: 'node.example', headNumber: '16', problem: '' }]);
   const { wallets, vaults } = (await staff.get('/staff/wallet/list')).data;
   const { role, balance, needed, secondsLeft } = wallets[0];
   assert.deepEqual([role, balance, needed, secondsLeft], ['settler', '20000000', '60000000', 86_400]);
   // No process of this world reads vaults.
   assert.deepEqual(vaults[0], { tokenId: 'ethereum::usdc', cap: '', float: '', readAt: '' });
+});
+
+test('a node that is down is shown beside the one that answers', async () => {
+  const { chainId } = world.merchants.deps.chains.all[0] ?? assert.fail('a chain is configured');
+  const limits = { clock: systemClock, log: silentLog, chainId };
+  const one = world.node;
+  const up = {
+    name: 'up.example',
+    exchange: async (calls: readonly RpcCall[]) =>
+      calls.map(({ method }) => ({ result: method === 'eth_chainId' ? toHex(chainId) : '0x10' })),
+    close: async () => {},
+  };
+  const down = {
+    ...{ ...up, name: 'down.example' },
+    exchange: () => Promise.reject(new RpcUnavailable('HTTP status 503')),
+  };
+  world.node = rpcOver([down, up], limits);
+  const { chains } = (await staff.get('/staff/node/list')).data;
+  world.node = one;
+  assert.deepEqual(chains[0].nodes, [
+    { node: 'down.example', headNumber: '', problem: 'HTTP status 503' },
+    { node: 'up.example', headNumber: '16', problem: '' },
+  ]);
 });
 
 test('webhooks that are paused or have deliveries that wait are listed with their merchant', async () => {
@@ -361,6 +389,7 @@ test('a release of an order without waiting settlements releases nothing', async
 test('the configuration comes with versions and migrations', async () => {
   const { configuration, versions } = (await staff.get('/staff/configuration')).data;
   assert.deepEqual(configuration, { environment: 'local' });
+  assert.deepEqual([versions.service, versions.runtime], [version, process.versions.node]);
   assert.match(versions.database, /^\d+/);
-  assert.ok(versions.migrations.some(({ version }: { version: number }) => version === 259));
+  assert.ok(versions.migrations.some((migration: { version: number }) => migration.version === 259));
 });
