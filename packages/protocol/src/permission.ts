@@ -19,6 +19,9 @@ export const permissions = [
 ] as const;
 export type Permission = (typeof permissions)[number];
 
+/** A key that ends within so many days needs a successor: members are told. */
+export const keyWarningDays = 14;
+
 /** Permissions of members in the dashboard alone. No API key has one of them. */
 const dashboardPermissions = [
   'accounts:write',

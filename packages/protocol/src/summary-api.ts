@@ -1,4 +1,5 @@
 import Type from 'typebox';
+import { keyWarningDays } from './permission.ts';
 import { route } from './route.ts';
 import { idText, strictBody } from './schema.ts';
 
@@ -33,7 +34,9 @@ export const summaryRoutes = {
       exceptions: Type.Object(attention.properties, { description: 'Open ones' }),
       pausedWebhooks: attention,
       delayedSettlements: Type.Object(attention.properties, { description: 'Sessions' }),
-      expiringKeys: Type.Object(attention.properties, { description: 'API keys that expire within 14 days' }),
+      expiringKeys: Type.Object(attention.properties, {
+        description: `API keys that expire within ${keyWarningDays} days`,
+      }),
       closedLinks: Type.Object(attention.properties, {
         description:
           'Active links that take no payment, because the token that they settle in is stopped or paused',

@@ -1,3 +1,4 @@
+import { keyWarningDays } from '@florin/protocol/permission.ts';
 import type { UseQueryResult } from '@tanstack/react-query';
 import { ChevronRight, RotateCw } from 'lucide-react';
 import type { ReactNode } from 'react';
@@ -34,8 +35,7 @@ interface Found {
 }
 
 const refreshMs = 30_000;
-/** A key that ends within a week needs a successor. */
-const keySoonMs = 7 * 86_400_000;
+const keySoonMs = keyWarningDays * 86_400_000;
 
 /** The service tells of them newest first. */
 const watchedRefunds = 50;

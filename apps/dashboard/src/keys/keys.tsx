@@ -1,3 +1,4 @@
+import { keyWarningDays } from '@florin/protocol/permission.ts';
 import { Ban, KeyRound, Pencil, Plus } from 'lucide-react';
 import { useState } from 'react';
 import type { ReplyTo } from '../api/call.ts';
@@ -23,8 +24,7 @@ import { RenameKeyDialog } from './rename-key.tsx';
 
 type Key = ReplyTo<'GET /key/list'>['keys'][number];
 
-/** A week before its end a key is worth a look. */
-const soonMs = 7 * 86_400_000;
+const soonMs = keyWarningDays * 86_400_000;
 
 function stateOf({ expiresAt, revokedAt }: Key): { tone: 'good' | 'warn' | 'neutral'; text: string } {
   if (revokedAt !== '') return { tone: 'neutral', text: 'Disabled' };

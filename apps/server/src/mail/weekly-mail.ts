@@ -1,4 +1,5 @@
 import { formatMoney } from '@florin/checkout';
+import { keyWarningDays } from '@florin/protocol/permission.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import { listRecipients } from '#members/notification.ts';
@@ -51,7 +52,7 @@ function attentionRows(figures: WeekFigures): MailRow[] {
     ['Open exceptions', exceptions],
     ['Delayed settlements', delayedSettlements],
     ['Paused webhooks', pausedWebhooks],
-    ['API keys that end within 14 days', expiringKeys],
+    [`API keys that end within ${keyWarningDays} days`, expiringKeys],
   ] as const;
   return rows.filter(([, count]) => count > 0).map(([label, count]) => [label, number.format(count)]);
 }

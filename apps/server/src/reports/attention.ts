@@ -1,4 +1,5 @@
 import type { Queryable, Row } from '@florin/pg';
+import { keyWarningDays } from '@florin/protocol/permission.ts';
 import { needsAttention } from './report.sql.ts';
 
 /** How many need attention, and the oldest of them: at most 20 ids. */
@@ -13,11 +14,11 @@ export interface Attention {
   readonly pausedWebhooks: Needing;
   /** Sessions. */
   readonly delayedSettlements: Needing;
-  /** API keys that expire within 14 days. */
+  /** API keys that expire within `keyWarningDays`. */
   readonly expiringKeys: Needing;
 }
 
-const keyWarningMs = 14 * 86_400_000;
+const keyWarningMs = keyWarningDays * 86_400_000;
 
 export async function findAttention(
   queryable: Queryable,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
+import { keyWarningDays } from '@florin/protocol/permission.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { linkFields } from '../../../test/harness/merchant-routes.ts';
@@ -82,6 +83,40 @@ test('the summary has the payments that are not settled, and what needs attentio
   assert.deepEqual(
     [exceptions.count, pausedWebhooks, delayedSettlements, expiringKeys],
     [exceptions.ids.length, { count: 0, ids: [] }, { count: 0, ids: [] }, { count: 0, ids: [] }],
+  );
+});
+
+const disturb = statement({
+  name: 'summary_test_disturb',
+  parameters: { webhookId: 'text', sessionId: 'text' },
+  columns: {},
+  text: `with paused as (update webhooks set status = 'paused' where webhook_id = :webhookId)
+   update sessions set status = 'settlement_pending' where session_id = :sessionId`,
+});
+
+test('paused webhooks, delayed settlements and keys that end within two weeks need attention', async () => {
+  const { browser, things, merchantId } = await openDashboard();
+  const { webhookId, paidSessionId: sessionId } = things;
+  await world.merchants.database.db.query(disturb, { webhookId, sessionId });
+  const day = 86_400_000;
+  const now = world.merchants.clock.now().getTime();
+  for (const days of [keyWarningDays - 1, keyWarningDays + 1])
+    await world.merchants.addKey(merchantId, {
+      preset: 'read_only',
+      expiresAt: new Date(now + days * day),
+    });
+  const { keys } = (await browser.get('/key/list')).data;
+  const ending = keys
+    .filter(({ expiresAt }: { expiresAt: string }) => Date.parse(expiresAt) < now + keyWarningDays * day)
+    .map(({ keyId }: { keyId: string }) => keyId);
+  const { pausedWebhooks, delayedSettlements, expiringKeys } = (await browser.get('/summary')).data;
+  assert.deepEqual(
+    [pausedWebhooks, delayedSettlements, expiringKeys],
+    [
+      { count: 1, ids: [webhookId] },
+      { count: 1, ids: [sessionId] },
+      { count: 1, ids: ending },
+    ],
   );
 });
 
