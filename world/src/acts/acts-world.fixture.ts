@@ -25,6 +25,8 @@ export const script = (path: string): string => fileURLToPath(new URL(`../../../
 export let home = '';
 let world: ChildProcess;
 export let manifest: WorldManifest;
+/** The line of `npm start` that tells where to sign in, and as whom. */
+export let dashboardLine = '';
 
 /** Starts the world before the tests of the file and ends it after them. */
 export const useWorld = (): void => {
@@ -33,7 +35,7 @@ export const useWorld = (): void => {
     const env = { ...process.env, FLORIN_HOME: home, FLORIN_PORT: String(await findFreePort()) };
     const stdio = ['ignore', 'pipe', 'inherit'] as const;
     world = spawn(process.execPath, [...flags, script('world/src/main.ts')], { env, stdio: [...stdio] });
-    await waitForLine(/^Florin is ready/);
+    dashboardLine = await waitForLine(/^ {2}Dashboard /);
     readManifest();
   });
   after(async () => {
@@ -46,7 +48,7 @@ export const useWorld = (): void => {
   });
 };
 
-const waitForLine = async (line: RegExp): Promise<void> => {
+const waitForLine = async (line: RegExp): Promise<string> => {
   const { stdout } = world;
   assert.ok(stdout !== null);
   const seen: string[] = [];
@@ -54,9 +56,9 @@ const waitForLine = async (line: RegExp): Promise<void> => {
     seen.push(text);
     if (!line.test(text)) continue;
     stdout.resume();
-    return;
+    return text;
   }
-  assert.fail(`the world has ended:\n${seen.join('\n')}`);
+  return assert.fail(`the world has ended:\n${seen.join('\n')}`);
 };
 
 /** Reads what the world has written about itself, after its start and after a reset. */

@@ -6,6 +6,7 @@ import { openChromium } from '@florin/server/testing';
 import { ask } from '../demo-api.ts';
 import {
   act,
+  dashboardLine,
   exceptionKinds,
   lookAtConsole,
   manifest,
@@ -43,6 +44,27 @@ test('a payment completes with a receipt in the mailbox, and each wrong payment 
   await untilReceipt(paid);
   const wanted = ['duplicate', 'overpaid', 'overpaid', 'wrong_token'];
   await until(wanted.join(' '), async () => (await exceptionKinds()).join() === wanted.join());
+});
+
+test('the dashboard opens with the e-mail and the password that the start prints, for the demo merchant', async () => {
+  const [, dashboard = '', email, password] =
+    /(http\S+) {2}\(sign in as (\S+), password (\S+)\)$/.exec(dashboardLine) ?? [];
+  assert.deepEqual([dashboard, { email, password }], [manifest.dashboard, manifest.dashboardLogin]);
+  const signedIn = await fetch(`${dashboard}/api/sign-in/password`, {
+    method: 'POST',
+    headers: { origin: new URL(dashboard).origin, 'content-type': 'application/json' },
+    body: JSON.stringify({ email, password }),
+  });
+  assert.equal(signedIn.status, 200, await signedIn.text());
+  const cookie = signedIn.headers.getSetCookie().map((line) => line.split(';', 1)[0]);
+  const { merchants } = await ask<{ merchants: { merchantId: string; role: string }[] }>({
+    url: `${dashboard}/api/me`,
+    headers: { cookie: cookie.join('; ') },
+  });
+  assert.deepEqual(
+    merchants.map(({ merchantId, role }) => [merchantId, role]),
+    [[manifest.merchantId, 'owner']],
+  );
 });
 
 test('the merchant’s wallet signs a refund of settled money', async () => {
