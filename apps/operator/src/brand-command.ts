@@ -23,6 +23,7 @@ import {
   requiredMerchant,
   withDatabase,
 } from './command.ts';
+import { recordCommand } from './member-command.ts';
 
 /** The options, and the field of the branding that each one sets. `none` resets a field. */
 const fields = {
@@ -98,7 +99,11 @@ async function change(
       const { updateAt: _at, ...wanted } = { ...stored.branding, ...changes };
       const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, embedOrigins, ...look } = wanted;
       const kept = { ...stored.images, ...taken };
+      const before = JSON.stringify(await findBranding(transaction, merchantId));
       await updateBranding(transaction, outside, { merchantId, images: kept, look, embedOrigins });
+      const after = JSON.stringify(await findBranding(transaction, merchantId));
+      const act = { action: 'updateBranding', subject: '', before, after };
+      await recordCommand(transaction, outside, config, { merchantId, act });
     });
   } finally {
     await images?.close();

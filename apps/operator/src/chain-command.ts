@@ -2,6 +2,7 @@ import { CommandError, mandatory, type Options, table } from '@florin/cli';
 import { backfillChain, findCursor, lockChain, resumeChain } from '@florin/evm';
 import { type Chain, type Chains, findDroppedEvents } from '@florin/server/operator';
 import { type Command, chainOption, withDatabase } from './command.ts';
+import { recordCommand } from './member-command.ts';
 
 function requiredChain(chains: Chains, options: Options): Chain {
   const name = options.required('chain');
@@ -19,13 +20,20 @@ export const resumeChainCommand: Command = {
   does: 'resumes a halted chain after an operator has checked it',
   options: [chainOption],
   run: (options, machine) =>
-    withDatabase(machine, async (db, { chains }, outside) => {
-      const { chainId, name } = requiredChain(chains, options);
+    withDatabase(machine, async (db, config, outside) => {
+      const { chainId, name } = requiredChain(config.chains, options);
       const reason = await db.transaction(async (transaction) => {
         const cursor = await lockChain(transaction, chainId);
         if (cursor === undefined) throw notFollowed(name);
-        if (cursor.haltedReason !== '') await resumeChain(transaction, outside.clock, chainId);
-        return cursor.haltedReason;
+        const { haltedReason } = cursor;
+        if (haltedReason === '') return '';
+        await resumeChain(transaction, outside.clock, chainId);
+        const act = {
+          ...{ action: 'resumeChain', subject: name, before: JSON.stringify({ haltedReason }) },
+          after: JSON.stringify({ haltedReason: '' }),
+        };
+        await recordCommand(transaction, outside, config, { merchantId: undefined, act });
+        return haltedReason;
       });
       const text =
         reason === ''
@@ -70,8 +78,8 @@ export const backfillChainCommand: Command = {
   does: 'makes the watcher read final blocks again and add missing events',
   options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
   run: (options, machine) =>
-    withDatabase(machine, async (db, { chains }, outside) => {
-      const { chainId, name } = requiredChain(chains, options);
+    withDatabase(machine, async (db, config, outside) => {
+      const { chainId, name } = requiredChain(config.chains, options);
       const text = options.required('from');
       if (!/^(0|[1-9]\d{0,14})$/.test(text)) {
         throw new CommandError(`--from is ${text}: give a block number`);
@@ -79,7 +87,14 @@ export const backfillChainCommand: Command = {
       const from = BigInt(text);
       const cursor = await findCursor(db, chainId);
       if (cursor === undefined) throw notFollowed(name);
-      const last = await backfillChain(db, outside.clock, { chainId, from });
+      const last = await db.transaction(async (transaction) => {
+        const to = await backfillChain(transaction, outside.clock, { chainId, from });
+        const after = JSON.stringify({ from: String(from), to: String(to) });
+        const act = { action: 'backfillChain', subject: name, after };
+        if (to !== undefined)
+          await recordCommand(transaction, outside, config, { merchantId: undefined, act });
+        return to;
+      });
       if (last === undefined) {
         throw new CommandError(
           `block ${from} of ${name} is not final yet: the last final block is ${cursor.finalNumber}, and later ones are read anyway`,

@@ -22,6 +22,13 @@ const addResolved = statement({
    from exceptions, generate_series(1, :count) as n where exception_id = :exceptionId`,
 });
 
+const entriesOf = statement({
+  name: 'exception_command_test_entries',
+  parameters: { exceptionId: 'text' },
+  columns: { action: 'text', merchant_id: 'text?', actor_kind: 'text' },
+  text: 'select action, merchant_id, actor_kind from audit_entries where subject = :exceptionId',
+});
+
 const folder = mkdtempSync(join(tmpdir(), 'florin-exception-test-'));
 const configFile = join(folder, 'florin.json');
 let world: MerchantWorld;
@@ -50,6 +57,12 @@ function run(...args: string[]): Promise<CliResult> {
 
 const on = (verb: string, exceptionId: string, merchant = merchantId) =>
   run('exception', verb, '--merchant', merchant, '--exception', exceptionId);
+
+async function assertRecorded(exceptionId: string, action: string): Promise<void> {
+  assert.deepEqual(await world.database.db.query(entriesOf, { exceptionId }), [
+    { action, merchant_id: merchantId, actor_kind: 'operator' },
+  ]);
+}
 
 async function shown(exceptionId: string): Promise<Record<string, string>> {
   const args = ['--merchant', merchantId, '--exception', exceptionId, '--json'];
@@ -97,6 +110,7 @@ test('a late deposit is accepted once, by the rules of the merchant API', async 
   const refused = await on('refund', exceptionId);
   assert.deepEqual([refused.exitCode, refused.stdout], [1, '']);
   assert.match(refused.stderr, /the decision is accept/);
+  await assertRecorded(exceptionId, 'acceptException');
   const body = { exceptionId };
   assert.equal((await world.send('POST', '/exception/refund', { key: shop.key, body })).code, 100705);
 });
@@ -106,6 +120,7 @@ test('a late deposit goes back on request, and is not accepted after its time', 
   const late = await addLateDeposit(world, shop);
   assert.equal((await on('refund', exceptionId)).exitCode, 0);
   assert.equal((await shown(exceptionId))['decision'], 'refund');
+  await assertRecorded(exceptionId, 'refundException');
   world.clock.time += 3_600_001;
   const refused = await on('accept', late.exceptionId);
   assert.deepEqual([refused.exitCode, /until 2030/.test(refused.stderr)], [1, true]);
@@ -119,6 +134,7 @@ test('an exception that was dealt with is resolved', async () => {
   world.clock.time += 3_600_001;
   assert.equal((await on('resolve', exceptionId)).stdout, `${exceptionId} is resolved\n`);
   assert.equal((await shown(exceptionId))['status'], 'resolved');
+  await assertRecorded(exceptionId, 'resolveException');
 });
 
 test('an exception is visible only to its own merchant', async () => {

@@ -10,6 +10,7 @@ import {
   requiredMerchant,
   withDatabase,
 } from './command.ts';
+import { recordCommand } from './member-command.ts';
 
 /** The most that are shown at once, the newest first. */
 const maxShown = 200;
@@ -102,19 +103,32 @@ type Change = (
   request: { merchantId: string; exceptionId: string },
 ) => Promise<unknown>;
 
+interface Changing {
+  /** As the audit log names it. */
+  readonly action: string;
+  readonly does: string;
+  readonly said: string;
+  readonly change: Change;
+}
+
 /** A change to one exception in its merchant's scope, by the rules of the merchant API; shows the result. */
-function changing(does: string, said: string, change: Change): Command {
+function changing({ action, does, said, change }: Changing): Command {
   return {
     does,
     options: [merchantOption, exceptionOption],
     run: (options, machine) =>
-      withDatabase(machine, async (db, config, { clock }) => {
+      withDatabase(machine, async (db, config, outside) => {
         const exceptionId = options.required('exception');
         const { merchantId } = await requiredMerchant(db, options);
         const request = { merchantId, exceptionId };
         const changed = await db.inScope(merchantId).transaction(async (transaction) => {
-          await change(transaction, { clock, config }, request);
-          return findException(transaction, request);
+          const before = JSON.stringify(await findException(transaction, request));
+          await change(transaction, { clock: outside.clock, config }, request);
+          const found = await findException(transaction, request);
+          const act = { action, subject: exceptionId, before, after: JSON.stringify(found) };
+          // The same again changes nothing.
+          if (act.after !== before) await recordCommand(transaction, outside, config, { merchantId, act });
+          return found;
         });
         return { text: `${exceptionId} ${said}`, json: changed };
       }),
@@ -126,20 +140,23 @@ function decideAs(decision: 'accept' | 'refund'): Change {
     decide(transaction, { clock, deposits: config.gasless?.deposits }, { ...request, decision });
 }
 
-export const acceptExceptionCommand = changing(
-  'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
-  'is accepted, and is paid once the chain confirms it',
-  decideAs('accept'),
-);
+export const acceptExceptionCommand = changing({
+  action: 'acceptException',
+  does: 'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
+  said: 'is accepted, and is paid once the chain confirms it',
+  change: decideAs('accept'),
+});
 
-export const refundExceptionCommand = changing(
-  'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
-  'goes back to its payer as soon as the contract releases it',
-  decideAs('refund'),
-);
+export const refundExceptionCommand = changing({
+  action: 'refundException',
+  does: 'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
+  said: 'goes back to its payer as soon as the contract releases it',
+  change: decideAs('refund'),
+});
 
-export const resolveExceptionCommand = changing(
-  'marks an exception as resolved that waits for no decision; moves no money',
-  'is resolved',
-  markResolved,
-);
+export const resolveExceptionCommand = changing({
+  action: 'resolveException',
+  does: 'marks an exception as resolved that waits for no decision; moves no money',
+  said: 'is resolved',
+  change: markResolved,
+});

@@ -1,4 +1,5 @@
 import { CommandError, mandatory, type Options, optional, repeatable, table, UsageError } from '@florin/cli';
+import type { Transaction } from '@florin/pg';
 import { formatUsd, type MicroUsd, parseUsd } from '@florin/protocol/money.ts';
 import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import {
@@ -6,8 +7,6 @@ import {
   type ApiKeySummary,
   createApiKey,
   listApiKeys,
-  operator,
-  recordAct,
   revokeApiKey,
 } from '@florin/server/operator';
 import {
@@ -17,7 +16,7 @@ import {
   requiredMerchant,
   withDatabase,
 } from './command.ts';
-import { telling } from './member-command.ts';
+import { recordCommand } from './member-command.ts';
 
 const presets = Object.keys(permissionPresets) as (keyof typeof permissionPresets)[];
 const keyKinds = ['secret', 'restricted'] as const;
@@ -42,14 +41,9 @@ export const createKeyCommand: Command = {
       const { merchantId } = await requiredMerchant(db, options);
       const { keyId, key, may } = await db.transaction(async (transaction) => {
         const made = await createApiKey(transaction, outside, { ...request, merchantId });
-        const keys = await listApiKeys(transaction, merchantId);
-        const created = keys.find(({ keyId }) => keyId === made.keyId);
-        const after = JSON.stringify(created, (_name, value: unknown) =>
-          typeof value === 'bigint' ? Number(value) : value,
-        );
-        const act = { action: 'createApiKey', subject: made.keyId, after };
-        const deps = { ...outside, ...telling(outside, config) };
-        await recordAct(transaction, deps, { merchantId, actor: operator, act });
+        const created = await findKey(transaction, merchantId, made.keyId);
+        const act = { action: 'createApiKey', subject: made.keyId, after: written(created) };
+        await recordCommand(transaction, outside, config, { merchantId, act });
         return {
           ...made,
           may: created?.kind === 'secret' ? 'every permission' : created?.permissions.join(', '),
@@ -61,6 +55,15 @@ export const createKeyCommand: Command = {
       };
     }),
 };
+
+async function findKey(transaction: Transaction, merchantId: string, keyId: string) {
+  return (await listApiKeys(transaction, merchantId)).find((key) => key.keyId === keyId);
+}
+
+/** A key as the audit log has it. */
+function written(key: ApiKeySummary | undefined): string {
+  return JSON.stringify(key, (_name, value: unknown) => (typeof value === 'bigint' ? Number(value) : value));
+}
 
 const maxNameLength = 60;
 
@@ -176,13 +179,16 @@ export const revokeKeyCommand: Command = {
   does: 'revokes an API key immediately and permanently',
   options: [mandatory('--key <id>', 'the id of the key')],
   run: (options, machine) =>
-    withDatabase(machine, async (db, _config, outside) => {
+    withDatabase(machine, async (db, config, outside) => {
       const keyId = options.required('key');
-      const isKnown = await db.transaction((transaction) =>
-        revokeApiKey(transaction, keyId, outside.clock.now()),
-      );
-      if (!isKnown)
-        throw new CommandError(`there is no key ${keyId}: florin key list shows the keys of a merchant`);
+      await db.transaction(async (transaction) => {
+        const merchantId = await revokeApiKey(transaction, keyId, outside.clock.now());
+        if (merchantId === undefined)
+          throw new CommandError(`there is no key ${keyId}: florin key list shows the keys of a merchant`);
+        const after = written(await findKey(transaction, merchantId, keyId));
+        const act = { action: 'disableApiKey', subject: keyId, after };
+        await recordCommand(transaction, outside, config, { merchantId, act });
+      });
       return { text: `revoked key ${keyId}`, json: { keyId, revoked: true } };
     }),
 };

@@ -2,6 +2,7 @@ import { CommandError, optional, table, UsageError } from '@florin/cli';
 import { lockChain } from '@florin/evm';
 import { acceptDifferences, readStatus, releaseStopped, verifyLedger } from '@florin/server/operator';
 import { type Command, chainOption, withDatabase } from './command.ts';
+import { recordCommand } from './member-command.ts';
 
 export const verifyLedgerCommand: Command = {
   does: 'recomputes the hash chain over the ledger; an earlier head, given as anchor, must be in it',
@@ -55,17 +56,22 @@ export const releaseCommand: Command = {
     chainOption,
     optional('--differences <decision>', '"accept" books the differences').choices(['accept']),
   ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+  run: (options, machine) =>
+    withDatabase(machine, async (db, config, outside) => {
       const name = options.required('chain');
       const accepts = options.choice('differences', ['accept']) === 'accept';
-      const chain = chains.byName(name);
+      const chain = config.chains.byName(name);
       if (chain === undefined) throw new CommandError(`the configuration has no chain ${name}`);
       const reason = await db.transaction(async (transaction) => {
         // The chain before its checks, in the order in which a check locks them.
         await lockChain(transaction, chain.chainId);
         if (accepts) await acceptDifferences(transaction, chain.chainId);
-        return releaseStopped(transaction, chain.chainId);
+        const stopped = await releaseStopped(transaction, chain.chainId);
+        const after = JSON.stringify({ stopped: stopped ?? '', accepts });
+        const act = { action: 'releaseChain', subject: name, after };
+        if (accepts || stopped !== undefined)
+          await recordCommand(transaction, outside, config, { merchantId: undefined, act });
+        return stopped;
       });
       const text =
         reason === undefined

@@ -1,6 +1,8 @@
 import { mandatory, optional, table } from '@florin/cli';
+import type { Transaction } from '@florin/pg';
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import {
+  type Act,
   bytesOf,
   type Config,
   cancelRecovery,
@@ -78,6 +80,17 @@ export function telling({ random }: CommandContext, { smtp, masterKeys: [newest,
 /** What the inviter reads of the e-mail with the link. */
 export const mailedText = (email: string, isMailed: boolean) =>
   isMailed ? `\nIt goes to ${email} by e-mail as well.` : '';
+
+/** Records what a command did: in the log of its merchant, or in the installation's without one. */
+export function recordCommand(
+  transaction: Transaction,
+  outside: CommandContext,
+  config: Config,
+  done: { readonly merchantId: string | undefined; readonly act: Act },
+): Promise<void> {
+  const deps = { ...outside, ...telling(outside, config) };
+  return recordAct(transaction, deps, { ...done, actor: operator });
+}
 
 export const recoverMemberCommand: Command = {
   does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',

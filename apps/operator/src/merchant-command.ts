@@ -2,6 +2,7 @@ import { mandatory, table } from '@florin/cli';
 import { migrate } from '@florin/pg';
 import { createMerchant, listMerchants, readConfig, schema } from '@florin/server/operator';
 import { type Command, withDatabase } from './command.ts';
+import { recordCommand } from './member-command.ts';
 
 export const migrateCommand: Command = {
   does: "updates the database's schema to this version",
@@ -20,11 +21,19 @@ export const createMerchantCommand: Command = {
   does: 'creates a merchant',
   options: [mandatory('--name <name>', 'the name shown to payers')],
   run: (options, machine) =>
-    withDatabase(machine, async (db, _config, outside) => {
+    withDatabase(machine, async (db, config, outside) => {
       const merchantName = options.required('name');
-      const merchant = await db.transaction((transaction) =>
-        createMerchant(transaction, outside, { merchantName }),
-      );
+      const merchant = await db.transaction(async (transaction) => {
+        const made = await createMerchant(transaction, outside, { merchantName });
+        const { merchantId } = made;
+        const act = {
+          action: 'createMerchant',
+          subject: merchantId,
+          after: JSON.stringify({ merchantName: made.merchantName }),
+        };
+        await recordCommand(transaction, outside, config, { merchantId, act });
+        return made;
+      });
       return { text: `created merchant ${merchant.merchantId}`, json: merchant };
     }),
 };

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 import type { CliResult } from '@florin/cli';
+import { statement } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import { settlementRound, systemClock, systemRandom } from '@florin/server/operator';
 import { commandConfig, SettlementWorld } from '@florin/server/testing';
@@ -31,6 +32,13 @@ function run(...args: string[]): Promise<CliResult> {
   });
 }
 
+const releases = statement({
+  name: 'settlement_command_test_releases',
+  parameters: {},
+  columns: { subject: 'text', actor_kind: 'text', after: 'text?' },
+  text: "select subject, actor_kind, after from audit_entries where action = 'releaseSettlement'",
+});
+
 test('a payout that exceeds a cap is listed, and sent once it is released', async () => {
   assert.deepEqual(await run('settlement', 'list'), {
     exitCode: 0,
@@ -49,6 +57,9 @@ test('a payout that exceeds a cap is listed, and sent once it is released', asyn
   const pattern = `^ORDER .*\n${order.orderId} +payout +base +0\\.994 +outflow_cap +0 +\\S+ +held\n$`;
   assert.match(listed.stdout, new RegExp(pattern));
   assert.equal((await run('settlement', 'release', '--order', order.orderId)).exitCode, 0);
+  assert.deepEqual(await world.database.db.query(releases), [
+    { subject: order.orderId, actor_kind: 'operator', after: '{"legs":["payout"]}' },
+  ]);
   world.clock.time = systemClock.now().getTime() + 1_000;
   await settlementRound(deps, world.chain('base'), 'payout');
   const [leg] = await world.legs(order);

@@ -2,6 +2,7 @@ import { CommandError, mandatory, table, UsageError } from '@florin/cli';
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 import { listOpenLegs, releaseOrder } from '@florin/server/operator';
 import { type Command, withDatabase } from './command.ts';
+import { recordCommand } from './member-command.ts';
 
 /** The most that are shown at once; the oldest matter most. */
 const maxShown = 200;
@@ -39,13 +40,18 @@ export const releaseSettlementCommand: Command = {
   does: 'sends a held or delayed settlement at once, regardless of the configured caps',
   options: [mandatory('--order <id>', 'the id of the order')],
   run: (options, machine) =>
-    withDatabase(machine, async (db, _config, outside) => {
+    withDatabase(machine, async (db, config, outside) => {
       const orderId = options.required('order').toLowerCase();
       if (!/^0x[0-9a-f]{64}$/.test(orderId))
         throw new UsageError('--order is an order id: 0x and 64 hexadecimal digits');
-      const released = await db.transaction((transaction) =>
-        releaseOrder(transaction, orderId, outside.clock.now()),
-      );
+      const released = await db.transaction(async (transaction) => {
+        const legs = await releaseOrder(transaction, orderId, outside.clock.now());
+        const after = JSON.stringify({ legs: legs.map(({ leg }) => leg) });
+        const act = { action: 'releaseSettlement', subject: orderId, after };
+        if (legs.length > 0)
+          await recordCommand(transaction, outside, config, { merchantId: undefined, act });
+        return legs;
+      });
       if (released.length === 0)
         throw new CommandError(
           `no settlement of the order ${orderId} waits: florin settlement list shows those that do`,

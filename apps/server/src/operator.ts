@@ -43,7 +43,7 @@ export { createLink } from '#links/link.ts';
 export { disableLinksOfAccount } from '#links/link-status.ts';
 export { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
 export { type SmtpSettings, smtpTransport } from '#mail/smtp.ts';
-export { operator, recordAct } from '#members/audit.ts';
+export { type Act, operator, recordAct } from '#members/audit.ts';
 export { dashboardOriginOf } from '#members/dashboard-origin.ts';
 export { acceptInvitation, invitationUrl, invite, mailInvitation } from '#members/invitation.ts';
 export { recordEnded } from '#members/inviter.ts';

@@ -82,6 +82,8 @@ const titles: Readonly<Record<string, string>> = {
   stopToken: 'Stopped a token',
   resumeToken: 'Took a token again',
   resumeChain: 'Resumed a halted chain',
+  backfillChain: 'Had blocks of a chain read again',
+  releaseChain: 'Resumed settlement on a chain',
   releaseSettlement: 'Released a settlement',
   releaseMailAddress: 'Sent e-mails to an address again',
   inviteStaff: 'Invited a person to the staff',

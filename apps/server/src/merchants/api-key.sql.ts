@@ -80,13 +80,13 @@ export const keyOfOrigin = statement({
 export const revokeKey = statement({
   name: 'api_key_revoke',
   parameters: { keyId: 'text', revokedAt: 'timestamptz' },
-  columns: { key_id: 'text' },
+  columns: { merchant_id: 'text' },
   text: `with revoked as (
-     update api_keys set revoked_at = coalesce(revoked_at, :revokedAt) where key_id = :keyId returning key_id
+     update api_keys set revoked_at = coalesce(revoked_at, :revokedAt) where key_id = :keyId returning merchant_id
    ), gone as (
      delete from api_key_origins where key_id = :keyId
    )
-   select key_id from revoked`,
+   select merchant_id from revoked`,
 });
 
 export const renameKey = statement({

@@ -235,13 +235,13 @@ test('a key is valid until the moment of its expiry', async () => {
   assert.equal(await refusalOf(authenticate(lookup, `Bearer ${key}`, expiresAt)), 'api_key_invalid');
 });
 
-test('revoking keeps the first time, and reports whether the key exists', async () => {
+test('revoking keeps the first time, and reports whose key it is', async () => {
   const { keyId } = await create({ kind: 'secret' });
   const later = new Date(now.getTime() + 60_000);
   const revoke = (id: string, at: Date) =>
     database.db.transaction((transaction) => revokeApiKey(transaction, id, at));
-  assert.deepEqual([await revoke(keyId, now), await revoke(keyId, later)], [true, true]);
-  assert.equal(await revoke('key_unknown', now), false);
+  assert.deepEqual([await revoke(keyId, now), await revoke(keyId, later)], [merchantId, merchantId]);
+  assert.equal(await revoke('key_unknown', now), undefined);
   const summary = (await listApiKeys(database.db, merchantId)).find((candidate) => candidate.keyId === keyId);
   assert.deepEqual(summary?.revokedAt, now);
 });

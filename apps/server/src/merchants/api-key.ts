@@ -243,9 +243,13 @@ export async function renameApiKey(
   return (await transaction.query(renameKey, { ...key, keyName })).length === 1;
 }
 
-/** Revokes a key permanently. False when there is no such key. Revoking again changes nothing. */
-export async function revokeApiKey(transaction: Transaction, keyId: string, now: Date): Promise<boolean> {
-  return (await transaction.query(revokeKey, { keyId, revokedAt: now })).length === 1;
+/** Revokes a key permanently, and answers its merchant's id: undefined when there is no such key. Again changes nothing. */
+export async function revokeApiKey(
+  transaction: Transaction,
+  keyId: string,
+  now: Date,
+): Promise<string | undefined> {
+  return (await transaction.query(revokeKey, { keyId, revokedAt: now }))[0]?.merchant_id;
 }
 
 /** The merchant's keys, oldest first, revoked ones included. */

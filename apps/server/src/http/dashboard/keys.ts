@@ -50,8 +50,8 @@ export function addKeyRoutes(add: MerchantRoutes, deps: MemberContext): void {
 
   add.action(routes.disableApiKey, async ({ body: { keyId } }, transaction) => {
     // In the scope of the merchant, so another merchant's key is not found.
-    const isRevoked = await revokeApiKey(transaction, keyId, deps.clock.now());
-    if (!isRevoked) throw new Refusal('api_key_not_found', keyId);
+    const revokedOf = await revokeApiKey(transaction, keyId, deps.clock.now());
+    if (revokedOf === undefined) throw new Refusal('api_key_not_found', keyId);
   });
 }
 
