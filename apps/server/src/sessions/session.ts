@@ -188,19 +188,8 @@ const productTexts = new WeakMap<ProductData, string>();
  * this order.
  */
 export function channelIdOf(accountId: string, version: string, settlementToken: string): Hex {
-  // None of the three contains a space.
-  const name = `${accountId} ${version} ${settlementToken}`;
-  const known = channelIds.get(name);
-  if (known !== undefined) return known;
-  const channelId: Hex = `0x${hash('sha256', canonicalJson([accountId, version, settlementToken]))}`;
-  if (channelIds.size >= maxChannelIds) channelIds.clear();
-  channelIds.set(name, channelId);
-  return channelId;
+  return `0x${hash('sha256', canonicalJson([accountId, version, settlementToken]))}`;
 }
-
-// Merchants have few, and each of their sessions needs one.
-const channelIds = new Map<string, Hex>();
-const maxChannelIds = 5_000;
 
 /** Completes a draft and stores it. Refuses when the account was removed since. */
 async function store(
