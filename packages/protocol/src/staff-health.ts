@@ -1,4 +1,5 @@
 import Type, { type Static } from 'typebox';
+import { sentAttempts } from './staff-work.ts';
 
 const rfcTime = Type.String({ description: 'RFC 3339; empty: unknown' });
 const integer = Type.String({ description: 'A decimal integer; empty: unknown' });
@@ -63,19 +64,7 @@ export const healthReport = Type.Object({
       nonce: Type.String(),
       purpose: Type.String(),
       minedHash: Type.String({ description: 'The attempt that a block has; empty: none yet' }),
-      attemptCount: Type.Integer(),
-      isCapped: Type.Boolean({
-        description: 'Blocks ask for more than `maxFeePerGasGwei` allows; it goes on once they ask for less',
-      }),
-      attempts: Type.Array(
-        Type.Object({
-          txHash: Type.String(),
-          maxFee: Type.String({ description: 'The highest fee, in wei per gas' }),
-          refusal: Type.String({ description: 'Why every node refuses it; empty: a node has it' }),
-          createAt: rfcTime,
-        }),
-        { description: 'Each replaced the one after it in this list: the latest first, at most 10' },
-      ),
+      ...sentAttempts,
       createAt: rfcTime,
     }),
     { description: 'Sent transactions in no final block yet, the oldest first, at most 200' },

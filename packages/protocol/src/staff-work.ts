@@ -19,16 +19,8 @@ const params = Type.Object({
 });
 const queryOf = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 
-/** A transaction that a wallet of the service has signed, with the attempts to send it. */
-const sentTransaction = Type.Object({
-  transactionId: Type.String(),
-  chain: Type.String(),
-  explorer,
-  wallet: Type.String(),
-  nonce: Type.String(),
-  purpose: Type.String(),
-  status: Type.Enum(listedTransactionStates),
-  minedHash: Type.String({ description: 'The attempt that a block has; empty: none' }),
+/** What was sent for one nonce of a wallet. */
+export const sentAttempts = {
   attemptCount: Type.Integer(),
   isCapped: Type.Boolean({
     description: 'Blocks ask for more than `maxFeePerGasGwei` allows; it goes on once they ask for less',
@@ -42,6 +34,19 @@ const sentTransaction = Type.Object({
     }),
     { description: 'Each replaced the one after it in this list: the latest first, at most 10' },
   ),
+};
+
+/** A transaction that a wallet of the service has signed, with the attempts to send it. */
+const sentTransaction = Type.Object({
+  transactionId: Type.String(),
+  chain: Type.String(),
+  explorer,
+  wallet: Type.String(),
+  nonce: Type.String(),
+  purpose: Type.String(),
+  status: Type.Enum(listedTransactionStates),
+  minedHash: Type.String({ description: 'The attempt that a block has; empty: none' }),
+  ...sentAttempts,
   createAt: rfcTime,
   updateAt: rfcTime,
 });
