@@ -6,14 +6,18 @@ import { smallStyle } from '#http/checkout/style.ts';
 
 /** The scripts and the style of the hosted pages, from their sources. */
 export async function buildHostedPages(): Promise<BuiltAhead> {
-  const [checkout, custom, embedded, demo, claim, embed, walletconnect] = await Promise.all([
+  const [checkout, custom, embedded, embeddedCustom, demo, claim, embed, walletconnect] = await Promise.all([
     bundleSource('checkout'),
     bundleSource('custom'),
     bundleSource('embedded'),
+    bundleSource('embeddedCustom'),
     bundleSource('demo'),
     bundleSource('claim'),
     bundleSource('embed'),
     bundleSource('walletconnect'),
   ]);
-  return { style: smallStyle, scripts: { checkout, custom, embedded, demo, claim, embed, walletconnect } };
+  return {
+    style: smallStyle,
+    scripts: { checkout, custom, embedded, embeddedCustom, demo, claim, embed, walletconnect },
+  };
 }

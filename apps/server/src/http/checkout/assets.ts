@@ -37,9 +37,9 @@ export async function scriptOf(name: string, text: string): Promise<Script> {
 /** Bundles a page's script from its source. */
 export async function bundleSource(page: ScriptName): Promise<string> {
   // The page itself, with what it tells a shop, or with the field for an amount.
-  const isEmbedded = page === 'embedded';
-  const isCustom = page === 'custom';
-  const folder = isEmbedded || isCustom ? 'checkout' : page;
+  const isEmbedded = page === 'embedded' || page === 'embeddedCustom';
+  const hasAmount = page === 'custom' || page === 'embeddedCustom';
+  const folder = isEmbedded || hasAmount ? 'checkout' : page;
   const { build } = await import('esbuild');
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(`../../../../checkout/src/${folder}/main.ts`, import.meta.url))],
@@ -52,7 +52,7 @@ export async function bundleSource(page: ScriptName): Promise<string> {
     legalComments: 'none',
     define: {
       IS_EMBEDDED: String(isEmbedded),
-      HAS_AMOUNT: String(isEmbedded || isCustom),
+      HAS_AMOUNT: String(hasAmount),
       PAY_WORDS: JSON.stringify(payWords),
     },
     logLevel: 'silent',

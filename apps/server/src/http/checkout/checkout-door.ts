@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { chooseCoding } from '../compression.ts';
 import type { Door } from '../server.ts';
 import { bundleScript, type Script, scriptOf } from './assets.ts';
+import { type RareScript, rareScripts } from './built-ahead.ts';
 import { addCheckoutApi } from './checkout-api.ts';
 import type { CheckoutContext } from './context.ts';
 import { addDemoPayer } from './demo-payer.ts';
@@ -34,10 +35,8 @@ export function checkoutDoor(options: CheckoutContext): Door {
   return async (server) => {
     const [script, claimScript] = await Promise.all([bundleScript('checkout'), bundleScript('claim')]);
     const demoScript = options.demo === undefined ? undefined : await bundleScript('demo');
-    const rare = {
-      customScript: remember(() => bundleScript('custom')),
-      embeddedScript: remember(() => bundleScript('embedded')),
-    };
+    const made = Object.fromEntries(rareScripts.map((name) => [name, remember(() => bundleScript(name))]));
+    const rare = { rareScript: (name: RareScript) => made[name]?.() ?? bundleScript(name) };
     const remote = await remoteOf(options);
     await addPages(server, { options, script, ...rare, demoScript, remote });
     server.get<{ Params: { sessionId: string } }>(
@@ -131,7 +130,7 @@ const forPreviews = { 'cross-origin-resource-policy': 'cross-origin' } as const;
 function addAssets(
   server: FastifyInstance,
   scripts: readonly Script[],
-  { customScript, embeddedScript }: Pick<PageRequest, 'customScript' | 'embeddedScript'>,
+  { rareScript }: Pick<PageRequest, 'rareScript'>,
 ): void {
   const fileOf = (script: Script) => ({ ...script, type: 'text/javascript; charset=utf-8', headers: {} });
   const assets = [...scripts.map(fileOf), { ...logoFile, type: 'image/svg+xml', headers: forPreviews }];
@@ -139,11 +138,9 @@ function addAssets(
     // Only current scripts exist. A page of an older version works without one until it is reloaded.
     const { file } = request.params;
     // Another process may have served its page, so this one may not have made it yet.
-    const rare = [
-      ...(file.startsWith('custom-') ? [await customScript()] : []),
-      ...(file.startsWith('embedded-') ? [await embeddedScript()] : []),
-    ];
-    const asset = [...assets, ...rare.map(fileOf)].find(({ path }) => path.endsWith(`/${file}`));
+    const name = rareScripts.find((rare) => file.startsWith(`${rare}-`));
+    const rare = name === undefined ? [] : [fileOf(await rareScript(name))];
+    const asset = [...assets, ...rare].find(({ path }) => path.endsWith(`/${file}`));
     if (asset === undefined) throw new Refusal('route_unknown');
     const coding = chooseCoding(request.headers['accept-encoding']);
     if (coding !== 'identity') reply.header('content-encoding', coding);

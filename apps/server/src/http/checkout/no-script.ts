@@ -17,10 +17,10 @@ export interface NoScript {
 /** Addresses are never pre-filled: the payer enters the refund address again. */
 const required = { required: true, autocomplete: 'off' } as const;
 
-/** Ties a field to its hint, and to the form's problem where that is about it. */
-const describe = ({ field }: NoScript, name: string, hintId: string) => ({
+/** Ties a field to the form's problem where that is about it. */
+const describe = ({ field }: NoScript, name: string) => ({
   'aria-invalid': field === name && 'true',
-  'aria-describedby': field === name ? `${hintId} form-problem` : hintId,
+  'aria-describedby': field === name && 'form-problem',
 });
 
 /** The actions for readers without scripts: begin a session, and pay it by a plain transfer. */
@@ -83,9 +83,9 @@ function beginForm(
             maxlength: '20',
             value: answer.amount,
             ...required,
-            ...describe(answer, 'amount', 'form-amount-hint'),
+            ...describe(answer, 'amount'),
           }),
-          h('span', { class: 'soft small', id: 'form-amount-hint' }, texts.amountHint),
+          h('span', { class: 'soft small' }, texts.amountHint),
           h('p', { class: 'soft small' }, data.bounds),
         ),
       h('button', { type: 'submit' }, texts.pay),
@@ -135,9 +135,9 @@ function depositForm(
       h('input', {
         ...{ id: 'form-refund', name: 'payer', maxlength: '64', dir: 'ltr' },
         ...required,
-        ...describe(answer, 'payer', 'form-refund-hint'),
+        ...describe(answer, 'payer'),
       }),
-      h('span', { class: 'soft small', id: 'form-refund-hint' }, texts.refundHint),
+      h('span', { class: 'soft small' }, texts.refundHint),
     ),
     data.isEmailRequired &&
       h(
@@ -147,9 +147,9 @@ function depositForm(
         h('input', {
           ...{ id: 'form-email', name: 'payerEmail', type: 'email', maxlength: '254' },
           ...required,
-          ...describe(answer, 'payerEmail', 'form-email-hint'),
+          ...describe(answer, 'payerEmail'),
         }),
-        h('span', { class: 'soft small', id: 'form-email-hint' }, data.emailHint),
+        h('span', { class: 'soft small' }, data.emailHint),
       ),
     h('button', { type: 'submit' }, texts.showAddress),
   );

@@ -12,6 +12,7 @@ import { codePage } from '../compression.ts';
 import { networkOf } from '../rate-limit.ts';
 import type { Script } from './assets.ts';
 import { brandStyle } from './brand-style.ts';
+import type { RareScript } from './built-ahead.ts';
 import { claimData } from './claim.ts';
 import type { CheckoutContext } from './context.ts';
 import { showDeposit } from './deposit.ts';
@@ -35,10 +36,7 @@ import { linkBounds } from './state.ts';
 export interface PageRequest {
   readonly options: CheckoutContext;
   readonly script: Script;
-  /** The script of links whose payer chooses the amount. */
-  readonly customScript: () => Promise<Script>;
-  /** The script of pages that a shop's page opens or frames. */
-  readonly embeddedScript: () => Promise<Script>;
+  readonly rareScript: (name: RareScript) => Promise<Script>;
   /** Only in local worlds. */
   readonly demoScript?: Script | undefined;
   /** Only where the operator chose WalletConnect. */
@@ -72,9 +70,9 @@ export async function linkPage(
     return send(pageRequest, frame, renderNotice(frame, notice));
   }
   const data = { ...linkPageData(options, { link, front }, frame.language), shop: frame.shop };
-  const { remote, customScript } = pageRequest;
-  const isCustom = link.linkType === 'custom' && frame.shop === undefined;
-  const script = isCustom ? await customScript() : frame.script;
+  const { remote, rareScript } = pageRequest;
+  const custom = frame.shop === undefined ? 'custom' : 'embeddedCustom';
+  const script = link.linkType === 'custom' ? await rareScript(custom) : frame.script;
   const pictured = { ...frame, remote, script, pictureUrl: options.origin + picturePath(link, front) };
   return send(
     pageRequest,
@@ -189,7 +187,7 @@ async function notFound(pageRequest: PageRequest): Promise<Buffer> {
 }
 
 async function frameOf(
-  { options, script, embeddedScript, demoScript, request }: PageRequest,
+  { options, script, rareScript, demoScript, request }: PageRequest,
   agentUrl: string,
   front?: ShownMerchant,
 ): Promise<PageFrame> {
@@ -197,7 +195,7 @@ async function frameOf(
   return {
     language: languageOf(request),
     nonce: Buffer.from(options.random.bytes(16)).toString('base64'),
-    script: shop === undefined ? script : await embeddedScript(),
+    script: shop === undefined ? script : await rareScript('embedded'),
     shop,
     demo:
       options.demo === undefined || demoScript === undefined
