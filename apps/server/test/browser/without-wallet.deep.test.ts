@@ -226,8 +226,6 @@ test('the refund address is remembered in this browser, and a connected walletâ€
 
 test('a camera reads the address, and for wallets the whole transfer, from the codes under their signs', async () => {
   const { page, address: own } = await visit();
-  // Beside a large code the sign covers little of it.
-  await page.setViewportSize({ width: 1280, height: 900 });
   const code = page.locator('.code');
   assert.equal(await readCode(code), own);
   await page.locator('#code-wallet').check();
