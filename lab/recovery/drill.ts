@@ -74,6 +74,7 @@ async function loseAndRestore(t: TestContext, hasIncrements: boolean): Promise<v
   const moment = clock?.['now'] as Date;
   const known = sales.map(({ sessionId }) => sessionId);
   await systemClock.sleep(calmMs);
+  await until('nothing was sold after the moment', async () => sales.length > known.length);
   ending.abort();
   await Promise.all(payers);
   // The last segment of WAL is archived, as `archive_timeout` does it.
