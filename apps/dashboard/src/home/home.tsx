@@ -1,6 +1,6 @@
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
-import { PageHeader } from '../ui/page.tsx';
+import { PageHeader, SkeletonPage } from '../ui/page.tsx';
 import { Attention, useMatters } from './attention.tsx';
 import { FirstSteps, useSteps } from './first-steps.tsx';
 import { LatestSessions } from './latest-sessions.tsx';
@@ -17,10 +17,13 @@ export default function Home() {
   return (
     <>
       <PageHeader title="Home" />
-      {isReady && steps.length > 0 && <FirstSteps steps={steps} />}
-      {isReady && matters.length + failed.length > 0 && <Attention matters={matters} failed={failed} />}
-      {seesPayments && <Money isReady={isReady} />}
-      {seesPayments && <LatestSessions isReady={isReady} />}
+      {!isReady && <SkeletonPage />}
+      <div className={isReady ? '' : 'hidden'}>
+        {isReady && steps.length > 0 && <FirstSteps steps={steps} />}
+        {isReady && matters.length + failed.length > 0 && <Attention matters={matters} failed={failed} />}
+        {seesPayments && <Money isReady={isReady} />}
+        {seesPayments && <LatestSessions isReady={isReady} />}
+      </div>
     </>
   );
 }
