@@ -23,7 +23,9 @@ export function Transactions({
                 <div key={name} className="grid grid-cols-[4rem_1fr_auto] items-start gap-2">
                   <dt className="text-sm text-soft">{name}</dt>
                   <dd className="line-clamp-2 min-w-0 font-mono text-sm break-all">{tx[name]}</dd>
-                  <CopyButton text={tx[name]} label={`Copy ${name} of step ${index + 1}`} />
+                  <dd>
+                    <CopyButton text={tx[name]} label={`Copy ${name} of step ${index + 1}`} />
+                  </dd>
                 </div>
               ))}
             </dl>
