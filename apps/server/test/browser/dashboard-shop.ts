@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
 import { findExceptionPolicy } from '#links/link-lookup.ts';
-import { fuzzFactor } from '../fuzz/seed.ts';
 import { password } from '../harness/dashboard-world.ts';
 import { sampleImage } from '../harness/sample-image.ts';
 import { openPage } from './chromium.ts';
@@ -11,18 +10,14 @@ import {
   browser,
   dashboard,
   faultsOf,
+  findingsInBoth,
   insertBounce,
   merchantId,
   owner,
+  proveIfAsked,
   signIn,
   world,
 } from './dashboard-stage.ts';
-
-/** Of a screen by its number: one in `npm test`, both in `npm run test:deep`. */
-function colorSchemesOf(screen: number): readonly ('light' | 'dark')[] {
-  if (fuzzFactor > 1) return ['light', 'dark'];
-  return [screen % 2 === 0 ? 'light' : 'dark'];
-}
 
 test('screens have no findings of axe and no sideways scroll, in light and dark, on a phone', async () => {
   const { page, email } = owner;
@@ -47,14 +42,12 @@ test('screens have no findings of axe and no sideways scroll, in light and dark,
     ].map((path) => `/${merchantId}/${path}`),
     '/my-account',
   ];
-  for (const [index, path] of screens.entries()) {
+  const found: string[] = [];
+  for (const path of screens) {
     await page.goto(dashboard + path);
-    await page.waitForLoadState('networkidle');
-    for (const colorScheme of colorSchemesOf(index)) {
-      await page.emulateMedia({ colorScheme });
-      await assertClean(page);
-    }
+    found.push(...(await findingsInBoth(page)));
   }
+  assert.deepEqual(found, []);
 });
 
 test('a member whose e-mails came back lets them come again, and chooses the weekly summary', async () => {
@@ -358,14 +351,7 @@ test('an owner changes the name of the shop', async () => {
   assert.equal(await page.getByRole('button', { name: 'Save' }).isDisabled(), true);
   await name.fill('Tea & Co');
   await name.press('Enter');
-  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
-  const saved = page.getByText('The shop has a new name', { exact: true });
-  await proof.or(saved).first().waitFor();
-  if (await proof.isVisible()) {
-    await proof.getByLabel('Password', { exact: true }).fill(password);
-    await proof.getByRole('button', { name: 'Confirm' }).click();
-  }
-  await saved.waitFor();
+  await proveIfAsked(page, page.getByText('The shop has a new name', { exact: true }));
   await page.getByRole('definition').getByText('Tea & Co').waitFor();
   await page.getByRole('button', { name: 'Tea & Co' }).first().waitFor();
 });

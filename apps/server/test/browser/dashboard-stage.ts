@@ -3,12 +3,11 @@ import { after, before } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
 import { statement } from '@florin/pg';
 import { findFreePort } from '@florin/world';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Locator, Page } from 'playwright-core';
 import { dashboardPagesDoor } from '#http/dashboard/pages.ts';
 import { imagesDoor } from '#http/images/images-door.ts';
 import { reportsDoor } from '#http/reports/reports-door.ts';
 import { silentLog } from '#telemetry/log.ts';
-import { fuzzFactor } from '../fuzz/seed.ts';
 import { DashboardWorld, password } from '../harness/dashboard-world.ts';
 import { violationsOf } from './axe.ts';
 import { type Complaints, openChromium, openPage } from './chromium.ts';
@@ -66,13 +65,35 @@ export function faultsOf({ errors }: Complaints): string[] {
   );
 }
 
-/** In `npm test`, every fourth look is one of axe, which takes a second; in `npm run test:deep`, each. */
-const looksPerAxe = fuzzFactor > 1 ? 1 : 4;
-let looks = 0;
+/** What is wrong with how a page looks: it scrolls sideways, or axe has a finding. */
+async function findingsOf(page: Page): Promise<string[]> {
+  const fits = await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth');
+  const found = await violationsOf(page);
+  return [...(fits === true ? [] : ['scrolls sideways']), ...found].map((text) => `${page.url()}: ${text}`);
+}
 
 export async function assertClean(page: Page): Promise<void> {
-  assert.ok(await page.evaluate('document.documentElement.scrollWidth <= window.innerWidth'), page.url());
-  looks += 1;
-  if (looks % looksPerAxe !== 0) return;
-  assert.deepEqual([page.url(), await violationsOf(page)], [page.url(), []]);
+  assert.deepEqual(await findingsOf(page), []);
+}
+
+/** As `findingsOf`, of the light and of the dark page, once everything on it is there. */
+export async function findingsInBoth(page: Page): Promise<string[]> {
+  await page.waitForLoadState('networkidle');
+  const found: string[] = [];
+  for (const colorScheme of ['dark', 'light'] as const) {
+    await page.emulateMedia({ colorScheme });
+    found.push(...(await findingsOf(page)));
+  }
+  return found;
+}
+
+/** Types the password where the service asks who acts, until what the act says is there. */
+export async function proveIfAsked(page: Page, done: Locator): Promise<void> {
+  const proof = page.getByRole('dialog', { name: 'Confirm that it is you' });
+  await proof.or(done).first().waitFor();
+  if (await proof.isVisible()) {
+    await proof.getByLabel('Password', { exact: true }).fill(password);
+    await proof.getByRole('button', { name: 'Confirm' }).click();
+  }
+  await done.first().waitFor();
 }

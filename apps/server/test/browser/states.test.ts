@@ -10,6 +10,7 @@ import { fuzzFactor } from '../fuzz/seed.ts';
 import { deepOnly } from '../harness/deep-only.ts';
 import { violationsOf } from './axe.ts';
 import { openChromium, openPage } from './chromium.ts';
+import { mostShift, sumShifts } from './layout-shift.ts';
 import { assertChosenInForcedColors, assertOnPaper, isTooWide, smallTargets } from './page-looks.ts';
 import type { PageState } from './page-state.ts';
 import { PageWorld } from './page-world.ts';
@@ -148,13 +149,6 @@ test('a payer can pay with the keyboard alone, and a token that they choose stay
   await page.locator('#step').filter({ hasText: 'allow exactly 25.05 USDC' }).waitFor();
   await page.close();
 });
-
-/** Sums up the page's layout shifts (web.dev/cls) from now on, those after an input included. */
-const sumShifts = `globalThis.shifts = 0; new PerformanceObserver((list) => {
-  for (const { value } of list.getEntries()) globalThis.shifts += value;
-}).observe({ type: 'layout-shift', buffered: true });`;
-/** A fifth of what web.dev calls good. */
-const mostShift = 0.02;
 
 for (const phone of [true, false]) {
   test(
