@@ -48,7 +48,7 @@ export default function Configuration() {
               href="/docs/reference/configuration"
               target="_blank"
               rel="noreferrer"
-              className="text-accent underline-offset-2 hover:underline"
+              className="text-accent underline-offset-2 underline"
             >
               What each setting means
             </a>
