@@ -9,6 +9,7 @@ const fresh: AgentSessionState = {
   isPaymentSeen: false,
   isPaymentLost: false,
   isPaymentInDoubt: false,
+  isPaymentReturned: false,
   isPastExpiry: false,
   hasPaymentParameters: true,
 };
@@ -77,12 +78,22 @@ test('an agent is not told that a payment is final which the chain took back', (
 });
 
 test('an agent is not told that a payment is final while its chain is halted', () => {
-  for (const status of ['paid', 'settling', 'settlement_pending', 'completed'] as const) {
+  for (const status of ['initialized', 'paid', 'settling', 'settlement_pending', 'completed'] as const) {
     const situation = sessionSituation({ ...fresh, status, isPaymentSeen: true, isPaymentInDoubt: true });
     assert.equal(situation, 'payment_in_doubt', status);
   }
   const { stage, nextAction } = workflowOf('payment_in_doubt');
   assert.deepEqual([stage, nextAction.action], ['settlement_pending', 'poll_session']);
+});
+
+test('an agent learns that a payment went back in full, and has nothing more to do', () => {
+  for (const status of ['paid', 'completed'] as const) {
+    const situation = sessionSituation({ ...fresh, status, isPaymentSeen: true, isPaymentReturned: true });
+    const { stage, nextAction } = workflowOf(situation);
+    const expected = status === 'paid' ? 'payment_succeeded' : 'settled';
+    assert.deepEqual([stage, nextAction.action], [expected, 'none']);
+    assert.match(nextAction.description, /back/);
+  }
 });
 
 test('an unsigned session is over at its expiry', () => {

@@ -45,9 +45,16 @@ export interface AgentMove {
 /**
  * The situations without a stage of their own. order_closing: an order is signed, the time to prepare is over, and the chain
  * has not passed the deadline. payment_lost: the chain took back the final block with the payment. payment_in_doubt: the chain is
- * halted, so the service does not know whether it still has the payment.
+ * halted, so the service does not know whether it still has the payment. payment_returned and settlement_returned: the payer has
+ * the whole payment back, before or after the merchant had it.
  */
-export type AgentSituation = AgentStage | 'order_closing' | 'payment_lost' | 'payment_in_doubt';
+export type AgentSituation =
+  | AgentStage
+  | 'order_closing'
+  | 'payment_lost'
+  | 'payment_in_doubt'
+  | 'payment_returned'
+  | 'settlement_returned';
 
 /** Stage and next action for every situation of a link or a session. */
 export const agentMoves = {
@@ -143,6 +150,18 @@ export const agentMoves = {
     authorizationRequired: false,
     description: "The money is in the merchant's wallet.",
   },
+  payment_returned: {
+    stage: 'payment_succeeded',
+    action: 'none',
+    authorizationRequired: false,
+    description: 'The payment went back to the payer in full. Nothing else follows.',
+  },
+  settlement_returned: {
+    stage: 'settled',
+    action: 'none',
+    authorizationRequired: false,
+    description: 'The merchant received the payment, and then gave all of it back to the payer.',
+  },
   session_expired: {
     stage: 'session_expired',
     action: 'create_payment_session',
@@ -166,8 +185,10 @@ export interface AgentSessionState {
   readonly isPaymentSeen: boolean;
   /** A reorg below finality took back the payment. */
   readonly isPaymentLost: boolean;
-  /** The payment's chain is halted, and may have lost it. */
+  /** The chain of the payment, or of a part of it, is halted and may have lost it. */
   readonly isPaymentInDoubt: boolean;
+  /** The payer has all of it back. */
+  readonly isPaymentReturned: boolean;
   /** Our clock has reached the session's expiry. */
   readonly isPastExpiry: boolean;
   /** Payer and token were chosen when the session was created. */
@@ -176,7 +197,9 @@ export interface AgentSessionState {
 
 /** The situation that an agent finds when it reads a session. */
 export function sessionSituation(state: AgentSessionState): AgentSituation {
-  if (state.isPaymentInDoubt && state.status !== 'initialized') return 'payment_in_doubt';
+  if (state.isPaymentInDoubt) return 'payment_in_doubt';
+  if (state.isPaymentReturned)
+    return state.status === 'completed' ? 'settlement_returned' : 'payment_returned';
   switch (state.status) {
     case 'initialized':
       if (state.isPaymentSeen) return 'payment_detected';

@@ -15,7 +15,10 @@ export function AuditFilterFields({
   readonly onChange: (changed: Partial<AuditFilters>) => void;
   readonly people: readonly { readonly userId: string; readonly email: string }[];
 }) {
-  const actors = people.map(({ userId, email }) => ({ value: userId, label: email }));
+  const actors = [
+    ...people.map(({ userId, email }) => ({ value: userId, label: email })),
+    { value: 'operator', label: 'The operator’s command line' },
+  ];
   const isNamed = values.actor === '' || actors.some(({ value }) => value === values.actor);
   return (
     <div className="mb-3 grid grid-cols-2 gap-2 xl:grid-cols-4">

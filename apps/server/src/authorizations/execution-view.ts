@@ -50,7 +50,7 @@ function payCalldata(order: StoredOrder): Hex {
 export function preparedView(deps: ViewContext, given: PreparedPayment): PreparedView {
   const { session, order } = given;
   // Paid or lost: a replay has nothing to execute. The session's own view says which.
-  const situation = situationOf(deps, session, { isLost: false, isInDoubt: false });
+  const situation = situationOf(deps, session);
   const isPayable = situation === 'session_ready' || situation === 'payment_parameters_required';
   // A replayed order may name a previous gateway: it is still paid there.
   const gateway = spenderOf(order, given.chain);

@@ -21,11 +21,23 @@ type ViewContext = Pick<
   'chains' | 'rates' | 'serviceDomain' | 'clock' | 'random' | 'origin'
 >;
 
-/** The situation of a session for an agent, by our clock. `isLost`: a reorg took its payment back. */
+/** What the row of a session does not say of its payment. */
+export interface PaymentFacts {
+  /** A reorg took it back. */
+  readonly isLost: boolean;
+  /** Its chain is halted, and may have lost it. */
+  readonly isInDoubt: boolean;
+  /** The payer has all of it back. */
+  readonly isReturned: boolean;
+}
+
+const asStored: PaymentFacts = { isLost: false, isInDoubt: false, isReturned: false };
+
+/** The situation of a session for an agent, by our clock. */
 export function situationOf(
   deps: Pick<ViewContext, 'clock'>,
   session: StoredSession,
-  { isLost, isInDoubt }: { readonly isLost: boolean; readonly isInDoubt: boolean },
+  { isLost, isInDoubt, isReturned }: PaymentFacts = asStored,
 ): AgentSituation {
   return sessionSituation({
     status: session.status,
@@ -33,6 +45,7 @@ export function situationOf(
     isPaymentSeen: session.initiateTx !== '',
     isPaymentLost: isLost,
     isPaymentInDoubt: isInDoubt,
+    isPaymentReturned: isReturned,
     isPastExpiry: session.expirationTime <= deps.clock.now(),
     hasPaymentParameters: session.intendedPayer !== '' && session.intendedToken !== '',
   });
@@ -52,11 +65,11 @@ export function agentSessionView(
   {
     deposits,
     seen,
-    isLost,
+    facts,
   }: {
     readonly deposits: readonly SessionDeposit[];
     readonly seen: SeenPayment | undefined;
-    readonly isLost: boolean;
+    readonly facts: PaymentFacts;
   },
 ): AgentSessionView {
   return {
@@ -72,13 +85,11 @@ export function agentSessionView(
     completeTx: session.completeTx,
     untrustedText: untrustedTextNotice,
     aiView: {
-      ...sessionAiView(
-        deps,
-        session,
-        situationOf(deps, session, { isLost, isInDoubt: seen?.isInDoubt === true }),
-      ),
+      ...sessionAiView(deps, session, situationOf(deps, session, facts)),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
-      ...(seen === undefined || session.status !== 'initialized' ? {} : { payment: depthOf(seen) }),
+      ...(seen === undefined || session.status !== 'initialized' || facts.isInDoubt
+        ? {}
+        : { payment: depthOf(seen) }),
     },
   };
 }
@@ -99,7 +110,7 @@ export function createdSessionView(
     sessionExpiresAt: unixSeconds(session.expirationTime),
     ...(isReplay ? { replayed: true } : {}),
     // The session’s own view says whether the payment of a repeated creation was lost.
-    aiView: sessionAiView(deps, session, situationOf(deps, session, { isLost: false, isInDoubt: false })),
+    aiView: sessionAiView(deps, session, situationOf(deps, session)),
   };
 }
 

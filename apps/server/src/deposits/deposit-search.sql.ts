@@ -170,15 +170,18 @@ export const depositsOfSessions = statement({
     is_over: 'bool',
     late_until: 'int8?',
     is_late_accepted: 'bool',
+    is_in_doubt: 'bool',
   },
   text: `select o.session_id, o.order_id, coalesce(w.order_id, o.order_id) as wallet_order_id, o.token_id,
      coalesce(o.receiver, '') as receiver, o.total, d.amount, d.final_amount, coalesce(w.pay_by, o.pay_by) as pay_until,
      case when o.with_secret or s.shown_order_id = coalesce(w.order_id, o.order_id) then ''
        else coalesce(w.order_id, o.order_id) end as only_for,
      s.status = 'expired' as is_over, case when t.late_payment <> 'return' then o.pay_by end as late_until,
-     coalesce(t.late_payment = 'accept', false) as is_late_accepted
+     coalesce(t.late_payment = 'accept', false) as is_late_accepted,
+     coalesce(c.halted_reason <> '' or c.is_resync_due, false) as is_in_doubt
    from sessions s
      join orders o on o.session_id = s.session_id
+     left join chain_cursors c on c.chain_id = o.chain_id
      join deposit_sightings d on d.order_id = o.order_id
      left join deposit_terms t on t.order_id = o.order_id
      left join orders w on w.order_id = t.wallet_order_id

@@ -13,6 +13,13 @@ import { checkBalances, initialPositions } from './deposit.ts';
 import { fullRate, searchBlocks, searchUndone } from './deposit-search.ts';
 import { depositsOf, findDepositTransfers } from './session-deposits.ts';
 
+const setHaltedReason = statement({
+  name: 'test_halted_reason_set',
+  parameters: { chainId: 'int8', reason: 'text' },
+  columns: {},
+  text: 'update chain_cursors set halted_reason = :reason where chain_id = :chainId',
+});
+
 const putBlock = statement({
   name: 'deposit_search_test_block',
   parameters: {
@@ -332,7 +339,7 @@ test('every view of a session shows a short deposit: first as not final, then as
   const view = (queryable: Pick<typeof db, 'query'> = db) =>
     depositsOf(queryable, moves.world.deps, { sessionId, status: 'initialized', signedOnce: true });
   const shown = async () =>
-    (await view()).map((each) => [each.amountInToken, each.finalInToken, each.missingInToken]);
+    (await view()).deposits.map((each) => [each.amountInToken, each.finalInToken, each.missingInToken]);
   const isFinal = async () => {
     node.final = node.head;
     await storeHead();
@@ -359,13 +366,19 @@ test('every view of a session shows a short deposit: first as not final, then as
   assert.deepEqual(await shown(), [['4000000', '4000000', missing(4_000_000n)]]);
 
   const { chainId, symbol, decimals, tokenId } = moves.usdc;
-  const [found] = await view(db.inScope(moves.merchantId));
-  assert.deepEqual(found, {
+  const { deposits, isInDoubt } = await view(db.inScope(moves.merchantId));
+  assert.equal(isInDoubt, false);
+  assert.deepEqual(deposits[0], {
     ...{ tokenId, chainId: String(chainId), symbol, decimals, payUntil: Number(terms.payBy) },
     addressEnd: address.slice(-4),
     ...{ amountInToken: '4000000', finalInToken: '4000000', missingInToken: missing(4_000_000n) },
   });
-  assert.deepEqual(await view(db.inScope(await moves.world.addMerchant())), []);
+  const none = { deposits: [], isInDoubt: false };
+  assert.deepEqual(await view(db.inScope(await moves.world.addMerchant())), none);
+  // While its chain is halted, nobody knows whether the money is there.
+  await db.query(setHaltedReason, { chainId, reason: 'two nodes contradict each other' });
+  assert.deepEqual(await view(), { deposits: [], isInDoubt: true });
+  await db.query(setHaltedReason, { chainId, reason: '' });
   moves.world.clock.time = Number(terms.payBy + 1n) * 1_000;
-  assert.deepEqual(await view(), []);
+  assert.deepEqual(await view(), none);
 });

@@ -25,8 +25,8 @@ interface ViewContext {
 
 /**
  * What has arrived at the deposit addresses of sessions that wait for their payment, as the loops of this room last saw
- * it. Omits sessions without any, and dust. It tells addresses apart by their ends: they belong to the payer who asked
- * for them.
+ * it. Omits sessions without any, dust, and what a halted chain may have lost. It tells addresses apart by their ends: they
+ * belong to the payer who asked for them.
  */
 async function findSessionDeposits(
   queryable: Queryable,
@@ -34,11 +34,12 @@ async function findSessionDeposits(
   sessionIds: readonly string[],
 ): Promise<ReadonlyMap<string, readonly SessionDeposit[]>> {
   const found = await findPageDeposits(queryable, { chains, clock }, sessionIds);
-  const withoutPages = (deposit: FoundDeposit) => {
-    const { onlyFor: _onlyFor, ...shown } = pageDepositOf(deposit);
-    return deposit.late === undefined ? shown : [];
-  };
   return new Map([...found].map(([sessionId, deposits]) => [sessionId, deposits.flatMap(withoutPages)]));
+}
+
+function withoutPages(deposit: FoundDeposit): SessionDeposit | [] {
+  const { onlyFor: _onlyFor, ...shown } = pageDepositOf(deposit);
+  return deposit.late === undefined && !deposit.isInDoubt ? shown : [];
 }
 
 /** What a page tells of a deposit. */
@@ -46,6 +47,7 @@ export function pageDepositOf({
   orderId: _orderId,
   walletOrderId: _walletOrderId,
   late: _late,
+  isInDoubt: _isInDoubt,
   ...deposit
 }: FoundDeposit): PageDeposit {
   return deposit;
@@ -56,6 +58,8 @@ export interface FoundDeposit extends PageDeposit {
   readonly orderId: string;
   /** The order that a wallet pays instead; the same where the address has no terms of its own. */
   readonly walletOrderId: string;
+  /** Its chain is halted, and until it has begun again the service does not know whether the money is there. */
+  readonly isInDoubt: boolean;
   /** Of an expired session: what is decided about the money by the terms, as of the exception that it becomes. */
   readonly late?: Pick<PaymentException, 'decision' | 'decideBy'>;
 }
@@ -88,6 +92,7 @@ export async function findPageDeposits(
       finalInToken: row.final_amount.toString(),
       missingInToken: (amount < total ? total - amount : 0n).toString(),
       payUntil: Number(row.pay_until),
+      isInDoubt: row.is_in_doubt,
       ...(onlyFor === '' ? {} : { onlyFor }),
       ...(row.is_over ? { late: decisionOf(row, { isWhole: amount >= total, now }) } : {}),
     };
@@ -153,14 +158,18 @@ interface LateTerms {
   readonly is_late_accepted: boolean;
 }
 
-/** The same for one session. A session without an order has no deposit address, so it costs no statement. */
+/**
+ * The same for one session, and whether a halted chain may have lost some of it. A session without an order has no deposit
+ * address, so it costs no statement.
+ */
 export async function depositsOf(
   queryable: Queryable,
   deps: ViewContext,
   { sessionId, status, signedOnce }: Pick<StoredSession, 'sessionId' | 'status' | 'signedOnce'>,
-): Promise<readonly SessionDeposit[]> {
-  if (status !== 'initialized' || !signedOnce) return [];
-  return (await findSessionDeposits(queryable, deps, [sessionId])).get(sessionId) ?? [];
+): Promise<{ readonly deposits: readonly SessionDeposit[]; readonly isInDoubt: boolean }> {
+  if (status !== 'initialized' || !signedOnce) return { deposits: [], isInDoubt: false };
+  const found = (await findPageDeposits(queryable, deps, [sessionId])).get(sessionId) ?? [];
+  return { deposits: found.flatMap(withoutPages), isInDoubt: found.some(({ isInDoubt }) => isInDoubt) };
 }
 
 /** What sessions of a page that may wait for the rest of their payment have received. */

@@ -1,5 +1,8 @@
 import { findCursor } from '@florin/evm';
 import type { Queryable } from '@florin/pg';
+import { microUsd } from '@florin/protocol/money.ts';
+import { findOrder } from '#orders/order.ts';
+import { paidValueOf } from '#orders/stored-order.ts';
 import { lostPayments, paymentsSeen } from './progress.sql.ts';
 import type { SessionState } from './stored-session.ts';
 
@@ -72,8 +75,20 @@ export async function isHalted(queryable: Queryable, chainId: number): Promise<b
   return cursor !== undefined && cursor.haltedReason !== '';
 }
 
+/** Whether the payer has the whole payment back. */
+export async function isReturnedInFull(
+  queryable: Queryable,
+  { refundedAmount, orderId }: Pick<SessionState, 'refundedAmount' | 'orderId'>,
+): Promise<boolean> {
+  const order = refundedAmount === 0n ? undefined : await findOrder(queryable, orderId);
+  return order !== undefined && refundedAmount >= paidValueOf(order);
+}
+
 /** A session whose payment was taken back or is in doubt, for who asks whether it is paid: as while its payment was not final. */
 export function withoutFinality<Session extends SessionState>(session: Session): Session {
   const times = { paymentSucceededAt: undefined, settlementSucceededAt: undefined };
-  return { ...session, ...times, status: 'initialized', pendingReason: '', receiptId: '', completeTx: '' };
+  return {
+    ...{ ...session, ...times, refundedAmount: microUsd(0n) },
+    ...{ status: 'initialized', pendingReason: '', receiptId: '', completeTx: '' },
+  };
 }

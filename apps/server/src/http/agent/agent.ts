@@ -10,7 +10,12 @@ import { checkPreparation, payerStateFor, prepareAuthorizedOrder } from '#author
 import { agentSessionView, createdSessionView } from '#authorizations/session-view.ts';
 import { depositsOf } from '#deposits/session-deposits.ts';
 import { findLink } from '#links/link-lookup.ts';
-import { findLostPayments, findSeenPayments, type SeenPayment } from '#sessions/progress.ts';
+import {
+  findLostPayments,
+  findSeenPayments,
+  isReturnedInFull,
+  type SeenPayment,
+} from '#sessions/progress.ts';
 import { findSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { SubmissionContext } from '#submissions/context.ts';
@@ -56,12 +61,21 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
     const session = await findSession(db, params.sessionId);
     if (session === undefined) throw new Refusal('session_not_found', params.sessionId);
     const isDelayed = session.status === 'settlement_pending';
-    const [deposits, seen, lost] = await Promise.all([
+    const [awaited, seen, lost, isReturned] = await Promise.all([
       depositsOf(db, deps, session),
       seenPaymentOf(db, session),
       findLostPayments(db, isDelayed ? [session.orderId] : []),
+      isReturnedInFull(db, session),
     ]);
-    return agentSessionView(deps, session, { deposits, seen, isLost: lost.has(session.orderId) });
+    return agentSessionView(deps, session, {
+      deposits: awaited.deposits,
+      seen,
+      facts: {
+        isLost: lost.has(session.orderId),
+        isInDoubt: awaited.isInDoubt || seen?.isInDoubt === true,
+        isReturned,
+      },
+    });
   });
 }
 

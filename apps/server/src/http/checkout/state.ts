@@ -1,5 +1,4 @@
 import { shorten } from '@florin/checkout';
-import type { Queryable } from '@florin/pg';
 import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import { type MicroUsd, microUsd } from '@florin/protocol/money.ts';
@@ -20,12 +19,17 @@ import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.ts';
-import { findOrder, findOrders } from '#orders/order.ts';
+import { findOrders } from '#orders/order.ts';
 import { type AmountBounds, type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
-import { paidValueOf } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import { findLostPayments, findSeenPayments, type SeenPayment, withoutFinality } from '#sessions/progress.ts';
+import {
+  findLostPayments,
+  findSeenPayments,
+  isReturnedInFull,
+  type SeenPayment,
+  withoutFinality,
+} from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
@@ -169,12 +173,13 @@ export async function checkoutState(
   stored: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, isLost, deposits = [], surplus = [], address } = found;
-  const isInDoubt = isLost === true || seen?.isInDoubt === true;
+  const { seen, isLost, surplus = [], address } = found;
+  const deposits = (found.deposits ?? []).filter((deposit) => !deposit.isInDoubt);
+  const isPartInDoubt = deposits.length !== (found.deposits ?? []).length;
+  const isInDoubt = isLost === true || seen?.isInDoubt === true || isPartInDoubt;
   const session = isInDoubt ? withoutFinality(stored) : stored;
-  const shown = isPayable(session, deps.clock.now())
-    ? shownDepositOf(deps, session.shownOrderId, address)
-    : {};
+  const takesPayment = !isInDoubt && isPayable(session, deps.clock.now());
+  const shown = takesPayment ? shownDepositOf(deps, session.shownOrderId, address) : {};
   const exceptions = [
     ...shownExceptions(found.exceptions ?? [])
       .filter((exception) => isOutside(exception, session))
@@ -187,7 +192,7 @@ export async function checkoutState(
   return {
     sessionId: session.sessionId,
     status: session.status,
-    isPayable: isPayable(session, deps.clock.now()),
+    isPayable: takesPayment,
     ...(session.signedOnce ? { isSigned: true } : {}),
     expiresAt: unixSeconds(session.expirationTime),
     amount: session.amount.toString(),
@@ -212,7 +217,7 @@ export async function checkoutState(
     ...shown,
     exceptions,
     refunded: session.refundedAmount.toString(),
-    isRefunded: await isRefunded(deps.db, session),
+    isRefunded: await isReturnedInFull(deps.db, session),
     ...returnOf(session, exceptions),
     ...(isPaid(session) ? await successTextOf(deps, session) : {}),
   };
@@ -272,12 +277,6 @@ export async function withOwnDeposit(
 /** The first character before and after the @, and the last part: enough to see which of one's own addresses it is. */
 function shortenEmail(email: string): string {
   return email.replace(/^(.)[^@]*@(.).*(\.[^.]*)$/u, '$1•••@$2•••$3');
-}
-
-/** Whether the payer has the whole payment back. */
-async function isRefunded(db: Queryable, { refundedAmount, orderId }: SessionState): Promise<boolean> {
-  const order = refundedAmount === 0n ? undefined : await findOrder(db, orderId);
-  return order !== undefined && refundedAmount >= paidValueOf(order);
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { type Permission, permissionPresets, permissions } from '@florin/protocol/permission.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
@@ -30,6 +30,8 @@ export function addKeyRoutes(add: MerchantRoutes, deps: MemberContext): void {
 
   add.change(routes.createApiKey, async ({ body, caller }, transaction) => {
     const { maxSessionAmount, maxDayAmount, expiresAt, ...request } = body;
+    if (body.kind === 'secret' && body.permissions !== undefined)
+      throw fieldRefusal('permissions', 'must be absent for a secret key: it has every permission');
     const granted = body.kind === 'secret' ? permissions : (body.permissions ?? permissionPresets.read_only);
     assertHeld(caller, granted);
     return createApiKey(transaction, deps, {

@@ -197,6 +197,7 @@ test('a member makes no key that can do more than the member', async () => {
   assert.equal((await create({ kind: 'secret' })).code, 200205);
   assert.equal((await create({ kind: 'restricted', permissions: ['refunds:write'] })).code, 200205);
   assert.equal((await create({ kind: 'restricted', permissions: ['members:write'] })).code, 400101);
+  assert.equal((await create({ kind: 'secret', permissions: ['products:read'] })).code, 400101);
   const made = await create({
     kind: 'restricted',
     permissions: ['products:read'],

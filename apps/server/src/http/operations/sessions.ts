@@ -85,7 +85,7 @@ export function addSessionRoutes(add: MerchantRoutes, deps: OperationContext): v
   add.read(routes.getSession, async ({ params: { sessionId }, caller }, db) => {
     const view = await findSessionView(db, { merchantId: caller.merchantId, sessionId }, deps.findSession);
     if (view === undefined) throw new Refusal('session_not_found', sessionId);
-    const deposits = await depositsOf(db, deps, view.session);
+    const { deposits } = await depositsOf(db, deps, view.session);
     const isDeposit = (await collectedFor(db, caller, [view])).size > 0;
     const linkName = (await linkNamesFor(db, caller, [view])).get(view.session.businessId);
     const exceptions = (await unusedFor(db, caller, [view])).get(sessionId);
