@@ -73,7 +73,7 @@ export const worldActs: readonly WorldAct[] = [
     argument: { subject: 'chain', isRequired: true },
     does: 'makes a chain’s node unreachable',
     watch:
-      'Pages and the API go on. After a minute without blocks the chain is “delayed”; new payments on it are refused with 900401. Nothing that was paid is lost.',
+      'Pages and the API go on. After about 20 seconds without an answer the chain is “unavailable”; new payments on it are refused with 900401. Nothing that was paid is lost.',
     watchUndone: 'The watcher reads the blocks that it missed, and what waits goes on.',
   },
   {

@@ -58,7 +58,7 @@ export const sampleFiles: readonly Readonly<Record<string, unknown>>[] = [
   masterKey: '33'.repeat(32),
   displayName: 'Florin',
   fundingUrl: 'https://bridge.example.com',
-  walletConnect: { projectId: '0'.repeat(32), script: '/etc/florin/walletconnect.js' },
+  walletConnect: { projectId: '0'.repeat(32), script: '/opt/florin-walletconnect.js' },
   attestationUrl: 'https://iris-api.circle.com',
   roles: ['web'],
   http: { trustedProxies: ['127.0.0.1'] },
