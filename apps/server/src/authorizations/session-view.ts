@@ -22,7 +22,7 @@ type ViewContext = Pick<
 >;
 
 /** What the row of a session does not say of its payment. */
-export interface PaymentFacts {
+export interface PaymentCondition {
   /** A reorg took it back. */
   readonly isLost: boolean;
   /** Its chain is halted, and may have lost it. */
@@ -31,13 +31,13 @@ export interface PaymentFacts {
   readonly isReturned: boolean;
 }
 
-const asStored: PaymentFacts = { isLost: false, isInDoubt: false, isReturned: false };
+const asStored: PaymentCondition = { isLost: false, isInDoubt: false, isReturned: false };
 
 /** The situation of a session for an agent, by our clock. */
 export function situationOf(
   deps: Pick<ViewContext, 'clock'>,
   session: StoredSession,
-  { isLost, isInDoubt, isReturned }: PaymentFacts = asStored,
+  { isLost, isInDoubt, isReturned }: PaymentCondition = asStored,
 ): AgentSituation {
   return sessionSituation({
     status: session.status,
@@ -69,7 +69,7 @@ export function agentSessionView(
   }: {
     readonly deposits: readonly SessionDeposit[];
     readonly seen: SeenPayment | undefined;
-    readonly facts: PaymentFacts;
+    readonly facts: PaymentCondition;
   },
 ): AgentSessionView {
   return {
