@@ -106,6 +106,10 @@ export async function deployContracts(options: DeployOptions): Promise<Deploymen
   const settings = roleSettings({ gateway: gateway.address, vault: vault.address }, options.roles);
   if (pending.length === 0) await checkValues(client, settings);
   const [startBlock = 0n] = contracts.map(({ block }) => block).toSorted((a, b) => (a < b ? -1 : 1));
+  if (startBlock === 0n)
+    options.log(
+      'startBlock is 0, because the node has no state that old: write the block of the oldest contract there, or the first start reads the whole chain',
+    );
   return {
     gateway: gateway.address,
     vault: vault.address,
