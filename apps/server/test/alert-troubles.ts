@@ -13,7 +13,7 @@ import { addressOf, transfer } from './life/deposit-fixture.ts';
 import type { Life } from './life/life.ts';
 import { Payer } from './life/payer.ts';
 import { addresses, keys } from './life/roles.ts';
-import { checkout, storedHeadOf } from './life/story-fixture.ts';
+import { checkout, storedFinalOf } from './life/story-fixture.ts';
 
 /** More than a chain of the stories needs to call a block final. */
 const reorgedBlocks = 12;
@@ -129,10 +129,12 @@ function chainTroubles(world: World): readonly Trouble[] {
         await base.anvil.mine(2 * reorgedBlocks);
         const head = Number(await base.anvil.request('eth_blockNumber'));
         await life.eventually(
-          () => storedHeadOf(life, base.chain.chainId),
-          (stored) => stored >= head,
-          'the watcher at the head',
+          () => storedFinalOf(life, base.chain.chainId),
+          (stored) => stored > head - reorgedBlocks,
+          'a final block that the reorg takes back',
         );
+        // Within one second anvil makes equal blocks again, once the base fee is at its least: that is no reorg.
+        await base.anvil.request('anvil_setCoinbase', [addresses.settler]);
         await base.anvil.request('anvil_reorg', [reorgedBlocks, []]);
         life.mine();
       },

@@ -8,6 +8,13 @@ const storedHead = statement({
   text: 'select head_number from chain_cursors where chain_id = :chainId',
 });
 
+const storedFinal = statement({
+  name: 'story_stored_final',
+  parameters: { chainId: 'int8' },
+  columns: { final_number: 'int8' },
+  text: 'select final_number from chain_cursors where chain_id = :chainId',
+});
+
 const settlementHash = statement({
   name: 'story_settlement_hash',
   parameters: { sessionId: 'text' },
@@ -34,6 +41,12 @@ export async function checkout(
 export async function storedHeadOf(life: Life, chainId: number): Promise<number> {
   const rows = await life.database.db.query(storedHead, { chainId });
   return Number(rows[0]?.head_number ?? 0n);
+}
+
+/** The number of the last block that the watcher has called final. */
+export async function storedFinalOf(life: Life, chainId: number): Promise<number> {
+  const rows = await life.database.db.query(storedFinal, { chainId });
+  return Number(rows[0]?.final_number ?? 0n);
 }
 
 /** The transaction that settled the session, once it is in a canonical block; else empty. */
