@@ -233,6 +233,100 @@ test('a button whose shop gives no page to pay says so', async () => {
   await page.close();
 });
 
+/** The blocks of one language in the guide, as printed, with the origin of this installation. */
+async function printedBlocks(language: string): Promise<string[]> {
+  const path = '../../../../docs/guide/embed-the-checkout.md';
+  const guide = await readFile(new URL(path, import.meta.url), 'utf8');
+  const blocks = guide.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'));
+  return Array.from(blocks, ([, block = '']) => block.replaceAll('https://pay.example', life.options.origin));
+}
+
+test('the elements that the guide prints open a link, frame a session, and have the look that it prints', async () => {
+  const { linkId } = await life.post<{ linkId: string }>('/payment/link/create', {
+    ...{ linkType: 'custom', linkName: 'Tea', accountId: life.accountId, settlementToken: 'ethereum::usdc' },
+    feeModel: 1,
+    lineItems: [{ itemType: 'user_priced' }],
+  });
+  const [[html = ''], [css]] = await Promise.all([printedBlocks('html'), printedBlocks('css')]);
+  const { paymentUrl } = await openShop();
+  const code = html
+    .replace('lnk_...', linkId)
+    .replace(`${life.options.origin}/checkout/sess_...#...`, paymentUrl);
+  const { shop } = await openShop({
+    app: `document.body.insertAdjacentHTML('beforeend', ${JSON.stringify(code)});
+      const sheet = new CSSStyleSheet();
+      sheet.replaceSync(${JSON.stringify(css)});
+      document.adoptedStyleSheets = [sheet];`,
+  });
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page);
+  await page
+    .frameLocator('iframe')
+    .getByRole('button', { name: 'Pay with a wallet in a new window' })
+    .waitFor();
+  const button = page.getByRole('button', { name: 'Buy tea' });
+  const inside = `document.querySelector('florin-button').shadowRoot.querySelector('button')`;
+  await isTrueIn(page, `getComputedStyle(${inside}).backgroundColor === 'rgb(122, 31, 61)'`);
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  await popup.waitForURL((url) => url.pathname === `/link/${linkId}`);
+  assert.deepEqual(complaints.errors, []);
+  await Promise.all([popup.close(), page.close()]);
+});
+
+test('the scripts that the guide prints ask the shop for a session, and go to its order once that is paid', async () => {
+  const scripts = await printedBlocks('js');
+  const { shop } = await openShop({
+    app: ["document.body.append(document.createElement('florin-button'));", ...scripts].join('\n'),
+  });
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page);
+  const button = page.getByRole('button', { name: 'Pay' });
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  await popup.waitForURL(/\/checkout\/sess_/);
+  await payIn(popup);
+  await page.waitForURL(
+    (url) => url.pathname === '/orders' && url.search === `?session=${sessionIdOf(popup)}`,
+  );
+  assert.deepEqual(complaints.errors, []);
+  await Promise.all([popup.close(), page.close()]);
+});
+
+test('the component that the guide prints sells, and shows the state of its payment', async () => {
+  const [component = '', hook = ''] = await printedBlocks('tsx');
+  const { paymentUrl } = await openShop();
+  const earlier = /sess_\w+/.exec(paymentUrl)?.[0];
+  const { outputFiles } = await build({
+    stdin: {
+      contents: `import { createRoot } from 'react-dom/client';
+        const createSession = async () => (await fetch('/buy', { method: 'POST' })).text();
+        ${component}
+        function Progress({ sessionId }) {
+          ${hook}
+          return <output>{status}</output>;
+        }
+        createRoot(document.body.appendChild(document.createElement('main'))).render(<>
+          <Buy />
+          <FlorinProvider origin="${life.options.origin}"><Progress sessionId="${earlier}" /></FlorinProvider>
+        </>);`,
+      loader: 'tsx',
+      resolveDir: fileURLToPath(new URL('../../../../packages/react/src', import.meta.url)),
+    },
+    ...{ bundle: true, write: false, format: 'esm', jsx: 'automatic', conditions: ['source'] },
+    define: { 'process.env.NODE_ENV': '"production"' },
+  });
+  const { shop } = await openShop({ app: outputFiles[0]?.text ?? '' });
+  const { page, complaints } = await openPage(browser);
+  await shop.visit(page);
+  const button = page.getByRole('button', { name: 'Buy tea' });
+  const [popup] = await Promise.all([page.context().waitForEvent('page'), button.click()]);
+  await popup.waitForURL(/\/checkout\/sess_/);
+  await payIn(popup);
+  await page.locator('main p').getByText('paid').waitFor();
+  await page.locator('output').getByText('open').waitFor();
+  assert.deepEqual(complaints.errors, []);
+  await Promise.all([popup.close(), page.close()]);
+});
+
 test('a shop in React has the same button, and shows the news of its payment', async () => {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('../../../../packages/react/src/shop.fixture.ts', import.meta.url))],

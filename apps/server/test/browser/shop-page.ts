@@ -52,6 +52,7 @@ export class ShopPage {
       ${app === undefined ? `<florin-button merchant="${merchantId}"></florin-button>` : '<body>'}`;
     const server = createServer(async ({ url = '' }, reply) => {
       if (url === '/buy') return reply.end(await begin());
+      if (url === '/api/checkout') return reply.end(JSON.stringify({ paymentUrl: await begin() }));
       const isScript = url === '/shop.js';
       reply.setHeader('content-security-policy', policy);
       reply.setHeader('content-type', isScript ? 'text/javascript' : 'text/html');
