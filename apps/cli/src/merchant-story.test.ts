@@ -174,7 +174,7 @@ test('resend takes a delivery, an event, or the deliveries of a time', async () 
     ['pending', 'pending'],
   );
   const none = await run(['resend', '--webhook', webhookId, '--since', '2020-01-01T00:00:00Z']);
-  assert.equal(none.stdout, 'deliveries sent again: 0\n');
+  assert.equal(none.stdout, 'deliveries sent again: 0: no webhook had a delivery that this names\n');
 });
 
 test('input that is not understood is reported without calling the API', async () => {

@@ -57,7 +57,10 @@ async function resendAll(deliveries: Florin['webhooks']['deliveries'], body: Res
   for (let calls = 0; calls < maxCalls; calls += 1) {
     const made = await deliveries.resendAll({ ...body, after });
     resent += made.resent;
-    if (!made.hasMore) return { text: `deliveries sent again: ${resent}`, json: { resent } };
+    if (!made.hasMore) {
+      const reason = resent === 0 ? ': no webhook had a delivery that this names' : '';
+      return { text: `deliveries sent again: ${resent}${reason}`, json: { resent } };
+    }
     after = made.last;
   }
   throw new CommandError(`stopped after ${resent} deliveries: narrow the period`);
