@@ -5,6 +5,7 @@ import { type Branding, brandingUpdateBody } from '@florin/protocol/branding.ts'
 import {
   bytesOf,
   type Config,
+  changeBranding,
   compileCheck,
   findBranding,
   imageOptionsOf,
@@ -14,7 +15,6 @@ import {
   searchSnapshots,
   silentLog,
   takeBrandImages,
-  updateBranding,
 } from '@florin/server/operator';
 import {
   type Command,
@@ -96,11 +96,9 @@ async function change(
     const taken = await takeBrandImages(images?.intake ?? noIntake, db, { merchantId, urls: changes });
     await db.transaction(async (transaction) => {
       const stored = await lockedBranding(transaction, merchantId);
-      const { updateAt: _at, ...wanted } = { ...stored.branding, ...changes };
-      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, embedOrigins, ...look } = wanted;
-      const kept = { ...stored.images, ...taken };
-      const before = JSON.stringify(await findBranding(transaction, merchantId));
-      await updateBranding(transaction, outside, { merchantId, images: kept, look, embedOrigins });
+      const wanted = { ...stored.branding, ...changes };
+      await changeBranding(transaction, outside, { merchantId, stored, wanted, taken });
+      const before = JSON.stringify(stored.branding);
       const after = JSON.stringify(await findBranding(transaction, merchantId));
       const act = { action: 'updateBranding', subject: '', before, after };
       await recordCommand(transaction, outside, config, { merchantId, act });

@@ -1,5 +1,5 @@
-import { mandatory, optional, table } from '@florin/cli';
-import type { Transaction } from '@florin/pg';
+import { type CommandResult, mandatory, optional, table } from '@florin/cli';
+import type { Database, Transaction } from '@florin/pg';
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import {
   type Act,
@@ -41,28 +41,50 @@ export const inviteCommand: Command = {
       const role = options.choice('role', memberRoles) ?? 'viewer';
       const email = options.optional('email') ?? '';
       const { merchantId } = await requiredMerchant(db, options);
-      const deps = { ...outside, ...telling(outside, config) };
-      const { invitation, url, isMailed } = await db.transaction(async (transaction) => {
-        const made = await invite(transaction, outside, { merchantId, role, email, invitedBy: '' });
-        const act = {
-          action: 'inviteMember',
-          subject: made.invitation.invitationId,
-          after: JSON.stringify({ role, email }),
-        };
-        await recordAct(transaction, deps, { merchantId, actor: operator, act });
-        const url = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, made.token);
-        const isMailed = await mailInvitation(transaction, deps, { invitation: made.invitation, url });
-        return { invitation: made.invitation, url, isMailed };
+      const request = { merchantId, role, email, invitedBy: '' };
+      return inviteByLink(db, config, outside, {
+        request,
+        who: role,
+        action: 'inviteMember',
+        shown: { role },
       });
-      const { invitationId, expiresAt } = invitation;
-      return {
-        text:
-          `${url}\nGive this link to the new ${role} alone. It works once, until ${expiresAt.toISOString()}.` +
-          mailedText(email, isMailed),
-        json: { invitationId, role, url, expiresAt: expiresAt.toISOString(), isMailed },
-      };
     }),
 };
+
+/** Invites a person, records it, and sends the link by e-mail as well, where the service sends any. */
+export async function inviteByLink(
+  db: Database,
+  config: Config,
+  outside: CommandContext,
+  invited: {
+    readonly request: Parameters<typeof invite>[2];
+    /** What the person becomes, as the text calls it. */
+    readonly who: string;
+    readonly action: string;
+    /** What the log and `--json` say beside the invitation. */
+    readonly shown: Readonly<Record<string, string>>;
+  },
+): Promise<CommandResult> {
+  const { request, who, action, shown } = invited;
+  const { merchantId, email } = request;
+  const deps = { ...outside, ...telling(outside, config) };
+  const { invitation, url, isMailed } = await db.transaction(async (transaction) => {
+    const made = await invite(transaction, outside, request);
+    const subject = made.invitation.invitationId;
+    const act = { action, subject, after: JSON.stringify({ ...shown, email }) };
+    await recordAct(transaction, deps, { merchantId, actor: operator, act });
+    const link = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, made.token);
+    const isSent = await mailInvitation(transaction, deps, { invitation: made.invitation, url: link });
+    return { invitation: made.invitation, url: link, isMailed: isSent };
+  });
+  const { invitationId } = invitation;
+  const expiresAt = invitation.expiresAt.toISOString();
+  const mailed = isMailed ? `\nIt goes to ${email} by e-mail as well.` : '';
+  return {
+    text: `${url}\nGive this link to the new ${who} alone. It works once, until ${expiresAt}.${mailed}`,
+    json: { invitationId, ...shown, url, expiresAt, isMailed },
+  };
+}
 
 /** People are told by e-mail where the service sends any. */
 export function telling({ random }: CommandContext, { smtp, masterKeys: [newest, ...older] }: Config) {
@@ -76,10 +98,6 @@ export function telling({ random }: CommandContext, { smtp, masterKeys: [newest,
     notify: mailNotifier(deps),
   };
 }
-
-/** What the inviter reads of the e-mail with the link. */
-export const mailedText = (email: string, isMailed: boolean) =>
-  isMailed ? `\nIt goes to ${email} by e-mail as well.` : '';
 
 /** Records what a command did: in the log of its merchant, or in the installation's without one. */
 export function recordCommand(

@@ -1,17 +1,7 @@
 import { mandatory, optional, table } from '@florin/cli';
-import {
-  dashboardOriginOf,
-  invitationUrl,
-  invite,
-  listStaff,
-  mailInvitation,
-  operator,
-  recordAct,
-  recordEnded,
-  removeStaff,
-} from '@florin/server/operator';
+import { listStaff, operator, recordAct, recordEnded, removeStaff } from '@florin/server/operator';
 import { type Command, withDatabase } from './command.ts';
-import { mailedText, telling } from './member-command.ts';
+import { inviteByLink } from './member-command.ts';
 
 export const addStaffCommand: Command = {
   does: 'invites a person to the operator’s staff, by a link that works once within a week',
@@ -19,24 +9,9 @@ export const addStaffCommand: Command = {
   run: (options, machine) =>
     withDatabase(machine, async (db, config, outside) => {
       const email = options.optional('email') ?? '';
-      const deps = { ...outside, ...telling(outside, config) };
-      const { invitation, url, isMailed } = await db.transaction(async (transaction) => {
-        const request = { merchantId: undefined, role: 'staff', email, invitedBy: '' } as const;
-        const made = await invite(transaction, outside, request);
-        const { invitationId: subject } = made.invitation;
-        const act = { action: 'inviteStaff', subject, after: JSON.stringify({ email }) };
-        await recordAct(transaction, deps, { merchantId: undefined, actor: operator, act });
-        const url = invitationUrl(`${dashboardOriginOf(config)}/dashboard`, made.token);
-        const isMailed = await mailInvitation(transaction, deps, { invitation: made.invitation, url });
-        return { invitation: made.invitation, url, isMailed };
-      });
-      const { invitationId, expiresAt } = invitation;
-      return {
-        text:
-          `${url}\nGive this link to the new member of the staff alone. It works once, until ${expiresAt.toISOString()}.` +
-          mailedText(email, isMailed),
-        json: { invitationId, url, expiresAt: expiresAt.toISOString(), isMailed },
-      };
+      const request = { merchantId: undefined, role: 'staff', email, invitedBy: '' } as const;
+      const who = 'member of the staff';
+      return inviteByLink(db, config, outside, { request, who, action: 'inviteStaff', shown: {} });
     }),
 };
 

@@ -7,7 +7,7 @@ export { ArchiveError } from '#backup/archive.ts';
 export { backUp } from '#backup/backup.ts';
 export { findNewestBackup } from '#backup/newest-backup.ts';
 export { restore } from '#backup/restore.ts';
-export { findBranding, lockedBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
+export { changeBranding, findBranding, lockedBranding, takeBrandImages } from '#catalog/branding.ts';
 export { noIntake } from '#catalog/images/intake.ts';
 export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';

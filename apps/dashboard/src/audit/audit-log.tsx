@@ -77,7 +77,10 @@ const columns: readonly Column<Entry>[] = [
   { key: 'at', header: 'When', isAtEnd: true, cell: ({ at }) => <Time time={at} className="text-soft" /> },
 ];
 
-/** A log of acts, newest first, with its filters: of a merchant, of a person or of the installation. An entry opens with what it changed. */
+/**
+ * A log of acts, newest first, with its filters: of a merchant, of a person or of the installation. An entry opens with what it
+ * changed.
+ */
 export function AuditLog({
   label,
   of: { filters, log },

@@ -65,11 +65,11 @@ export function agentSessionView(
   {
     deposits,
     seen,
-    facts,
+    condition,
   }: {
     readonly deposits: readonly SessionDeposit[];
     readonly seen: SeenPayment | undefined;
-    readonly facts: PaymentCondition;
+    readonly condition: PaymentCondition;
   },
 ): AgentSessionView {
   return {
@@ -85,9 +85,9 @@ export function agentSessionView(
     completeTx: session.completeTx,
     untrustedText: untrustedTextNotice,
     aiView: {
-      ...sessionAiView(deps, session, situationOf(deps, session, facts)),
+      ...sessionAiView(deps, session, situationOf(deps, session, condition)),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
-      ...(seen === undefined || session.status !== 'initialized' || facts.isInDoubt
+      ...(seen === undefined || session.status !== 'initialized' || condition.isInDoubt
         ? {}
         : { payment: depthOf(seen) }),
     },

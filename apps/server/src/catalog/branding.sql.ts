@@ -26,7 +26,8 @@ export const brandingOfMerchant = statement({
   text: `select ${names.join(', ')}, updated_at from branding where merchant_id = :merchantId`,
 });
 
-// Held until the transaction ends. Updates read what they leave out, and wait for each other before; the first one has no row yet.
+// Held until the transaction ends. Updates read what they leave out, and wait for each other before; the first one has no row
+// yet.
 export const takeBrandingTurn = statement({
   name: 'branding_take_turn',
   parameters: { merchantId: 'text' },

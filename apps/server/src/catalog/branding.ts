@@ -44,11 +44,14 @@ export async function findBranding(queryable: Queryable, merchantId: string): Pr
   return { ...lookOf(row), updateAt: formatTimestamp(row.updated_at) };
 }
 
+/** What is stored before a change. */
+interface StoredBranding {
+  readonly branding: Branding;
+  readonly images: BrandImages;
+}
+
 /** The same with its images, for a change: until the transaction ends no other one reads it for a change. */
-export async function lockedBranding(
-  transaction: Transaction,
-  merchantId: string,
-): Promise<{ readonly branding: Branding; readonly images: BrandImages }> {
+export async function lockedBranding(transaction: Transaction, merchantId: string): Promise<StoredBranding> {
   await transaction.query(takeBrandingTurn, { merchantId });
   const [row] = await transaction.query(lockBranding, { merchantId });
   const branding = await findBranding(transaction, merchantId);
@@ -103,8 +106,8 @@ function isBranded(columns: BrandColumns): columns is Omit<Row<typeof brandingOf
 export type BrandImageUrls = Pick<Branding, 'logoUrl' | 'darkLogoUrl' | 'iconUrl'>;
 
 /**
- * Downloads the images that a merchant names, and no others, outside of any transaction. A product can be sold without its image, so that
- * image is retried later. A brand's image that cannot be downloaded is refused (400101).
+ * Downloads the images that a merchant names, and no others, outside of any transaction. A product can be sold without its
+ * image, so that image is retried later. A brand's image that cannot be downloaded is refused (400101).
  */
 export async function takeBrandImages(
   intake: ImageIntake,
@@ -124,6 +127,28 @@ export async function takeBrandImages(
     if (url !== undefined) taken[name] = await take(`${name}Url`, url);
   }
   return taken;
+}
+
+/**
+ * Makes a branding as wanted, which is what `lockedBranding` has read with the changes in it. Of its images only those that
+ * were taken are new. Refuses one that changed since `ifUpdateAt` (100308).
+ */
+export async function changeBranding(
+  transaction: Transaction,
+  deps: { readonly clock: Clock },
+  change: {
+    readonly merchantId: string;
+    readonly stored: StoredBranding;
+    /** Its own time is not looked at. */
+    readonly wanted: Omit<Branding, 'updateAt'> & { readonly updateAt?: unknown };
+    readonly taken: Partial<BrandImages>;
+    readonly ifUpdateAt?: string | undefined;
+  },
+): Promise<void> {
+  const { merchantId, stored, wanted, taken, ifUpdateAt } = change;
+  const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, embedOrigins, ...look } = wanted;
+  const images = { ...stored.images, ...taken };
+  await updateBranding(transaction, deps, { merchantId, images, look, embedOrigins, ifUpdateAt });
 }
 
 /**

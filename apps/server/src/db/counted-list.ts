@@ -12,7 +12,8 @@ export interface CountedList {
 /**
  * Every list that is counted. A filter needs one entry here: `npm run generate` writes the migrations that count its rows, and
  * its page follows. Filters that come together are one entry with all of them. The columns of `by` are not null, and their
- * values have neither a space nor `*`: totals are stored by these values. Each entry costs every writer of the table, and an index.
+ * values have neither a space nor `*`: totals are stored by these values. Each entry costs every writer of the table, and an
+ * index.
  */
 export const countedLists = {
   sessions: { table: 'sessions', by: { status: 'status' } },

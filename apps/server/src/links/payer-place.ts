@@ -33,8 +33,9 @@ export interface NewPages {
 }
 
 /**
- * What of a branding is new; the caller has locked what is stored. Pages and the returns of links often lie with services that many merchants share, such as messengers and forms. So a page counts as known by its whole
- * URL alone, and an origin that embeds the checkout by itself.
+ * What of a branding is new; the caller has locked what is stored. Pages and the returns of links often lie with services that
+ * many merchants share, such as messengers and forms. So a page counts as known by its whole URL alone, and an origin that
+ * embeds the checkout by itself.
  */
 export async function newPages(
   transaction: Transaction,

@@ -70,7 +70,7 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
     return agentSessionView(deps, session, {
       deposits: awaited.deposits,
       seen,
-      facts: {
+      condition: {
         isLost: lost.has(session.orderId),
         isInDoubt: awaited.isInDoubt || seen?.isInDoubt === true,
         isReturned,

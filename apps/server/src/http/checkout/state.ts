@@ -173,10 +173,10 @@ export async function checkoutState(
   stored: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, isLost, surplus = [], address } = found;
-  const deposits = (found.deposits ?? []).filter((deposit) => !deposit.isInDoubt);
-  const isPartInDoubt = deposits.length !== (found.deposits ?? []).length;
+  const { seen, isLost, deposits: arrived = [], surplus = [], address } = found;
+  const isPartInDoubt = arrived.some((deposit) => deposit.isInDoubt);
   const isInDoubt = isLost === true || seen?.isInDoubt === true || isPartInDoubt;
+  const deposits = arrived.filter((deposit) => !deposit.isInDoubt);
   const session = isInDoubt ? withoutFinality(stored) : stored;
   const takesPayment = !isInDoubt && isPayable(session, deps.clock.now());
   const shown = takesPayment ? shownDepositOf(deps, session.shownOrderId, address) : {};

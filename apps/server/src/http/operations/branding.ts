@@ -1,5 +1,5 @@
 import { merchantApi } from '@florin/protocol/merchant-api.ts';
-import { findBranding, lockedBranding, takeBrandImages, updateBranding } from '#catalog/branding.ts';
+import { changeBranding, findBranding, lockedBranding, takeBrandImages } from '#catalog/branding.ts';
 import type { ImageIntake } from '#catalog/images/intake.ts';
 import { newPages } from '#links/payer-place.ts';
 import { success } from '../route-handler.ts';
@@ -27,10 +27,7 @@ export function addBrandingRoutes(add: MerchantRoutes, deps: TellContext, images
         ...places,
         ...(legalName === undefined ? [] : [legalName[1] || 'no legal name']),
       ]);
-      const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, ...rest } = wanted;
-      const { embedOrigins, ...look } = rest;
-      const whole = { merchantId, images: { ...stored.images, ...taken }, look, embedOrigins, ifUpdateAt };
-      await updateBranding(transaction, deps, whole);
+      await changeBranding(transaction, deps, { merchantId, stored, wanted, taken, ifUpdateAt });
       await tellOfPlaces(transaction, deps, call, { subject: merchantId, places });
       if (legalName !== undefined) {
         const [before, after] = legalName.map((name) => JSON.stringify({ legalName: name }));
