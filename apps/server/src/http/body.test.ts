@@ -97,6 +97,8 @@ test('an object that has a name twice is refused, except in metadata, which is k
     '{"metadata":{"b":1,"b":2},"a":1,"a":2}',
     '{"__proto__":1,"__proto__":2}',
   ];
+  // After this text, V8 13.6 reads the second name of '{"a":1,"\\u0061":1}' as a backslash.
+  parseBody(bytes('{"a":[],"\\\\":0}'));
   for (const text of refused) assert.throws(() => parseBody(bytes(text)), { slug: 'json_malformed' }, text);
   for (const text of ['{"metadata":{"b":1,"b":2},"a":"x:y"}', '{"a":{"b":":"},"b":[{"a":1},{"a":1}]}'])
     assert.equal(parseBody(bytes(text)).text, text);

@@ -22,14 +22,12 @@ export function parseBody(raw: Uint8Array): ParsedBody {
   if (raw.length === 0) throw new Refusal('json_malformed', 'the body is empty');
   if (!isUtf8(raw)) throw new Refusal('json_malformed', 'the body is not valid UTF-8');
   const text = Buffer.from(raw.buffer, raw.byteOffset, raw.byteLength).toString('utf8');
-  const { depth, members } = jsonShape(text);
+  const { depth, repeated } = jsonShape(text);
   if (depth > maxBodyDepth) {
     throw new Refusal('json_malformed', `nested deeper than ${maxBodyDepth} levels`);
   }
   const value = parse(text);
-  // The value has each name once: fewer members than the text means that one is repeated.
-  if (memberCount(value) !== members && !isOnlyKeptRepeated(text, value, members))
-    throw new Refusal('json_malformed', 'an object has the same name twice');
+  if (repeated) throw new Refusal('json_malformed', 'an object has the same name twice');
   return { text, value };
 }
 
@@ -40,26 +38,6 @@ function parse(text: string): unknown {
     if (error instanceof SyntaxError) throw new Refusal('json_malformed', 'the body is not JSON');
     throw error;
   }
-}
-
-/** The members of all objects in a value; its nesting is limited. */
-function memberCount(value: unknown): number {
-  if (typeof value !== 'object' || value === null) return 0;
-  let count = 0;
-  if (Array.isArray(value)) {
-    for (const item of value) count += memberCount(item);
-    return count;
-  }
-  for (const name of Object.keys(value))
-    count += 1 + memberCount((value as Readonly<Record<string, unknown>>)[name]);
-  return count;
-}
-
-function isOnlyKeptRepeated(text: string, value: unknown, members: number): boolean {
-  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, keptMember)) return false;
-  const kept = jsonShape(rawMember(text, keptMember) ?? '').members;
-  const read = memberCount((value as Readonly<Record<string, unknown>>)[keptMember]);
-  return memberCount(value) - read === members - kept;
 }
 
 const quote = 0x22;
@@ -90,26 +68,37 @@ export function jsonDepth(text: string): number {
   return jsonShape(text).depth;
 }
 
-/** The nesting depth of a JSON text, and the members of all its objects. Linear, without recursion. */
-function jsonShape(text: string): { readonly depth: number; readonly members: number } {
-  let members = 0;
+/**
+ * The nesting depth of a JSON text, and whether an object outside of metadata has a name twice. It reads the names itself:
+ * JSON.parse of some V8 versions gives a name with an escape as another name (https://github.com/nodejs/node/issues/63785).
+ * Linear, without recursion. Meaningless for invalid JSON.
+ */
+function jsonShape(text: string): { readonly depth: number; readonly repeated: boolean } {
+  const names: Set<string>[] = [];
   let depth = 0;
   let deepest = 0;
-  let index = 0;
-  while (index < text.length) {
+  let repeated = false;
+  let isKept = false;
+  let string = { start: 0, end: 0 };
+  for (let index = 0; index < text.length; index += 1) {
     const unit = text.charCodeAt(index);
     if (unit === quote) {
-      index = stringEnd(text, index);
-      continue;
-    }
-    if (unit === openBrace || unit === openBracket) {
+      string = { start: index, end: stringEnd(text, index) };
+      index = string.end - 1;
+    } else if (unit === openBrace || unit === openBracket) {
       depth += 1;
+      names[depth] = new Set();
       if (depth > deepest) deepest = depth;
-    } else if (unit === closeBrace || unit === closeBracket) depth -= 1;
-    else if (unit === colon) members += 1;
-    index += 1;
+    } else if (unit === closeBrace || unit === closeBracket) {
+      depth -= 1;
+    } else if (unit === colon && !(isKept && depth > 1)) {
+      const name = nameOf(text, string.start, string.end);
+      if (names[depth]?.has(name)) repeated = true;
+      names[depth]?.add(name);
+      if (depth === 1) isKept = name === keptMember;
+    }
   }
-  return { depth: deepest, members };
+  return { depth: deepest, repeated };
 }
 
 /**
@@ -125,16 +114,21 @@ export function rawMember(text: string, name: string): string | undefined {
     const keyEnd = stringEnd(text, keyStart);
     const valueStart = text.indexOf(':', keyEnd) + 1;
     const valueEnd = endOfValue(text, valueStart);
-    if (isKey(text, keyStart, keyEnd, name)) found = text.slice(valueStart, valueEnd).trim();
+    if (nameOf(text, keyStart, keyEnd) === name) found = text.slice(valueStart, valueEnd).trim();
     if (text[valueEnd] !== ',') return found;
     index = valueEnd + 1;
   }
 }
 
-/** Whether the string between these indexes, quotes included, spells this name. */
-function isKey(text: string, start: number, end: number, name: string): boolean {
-  const key = text.slice(start + 1, end - 1);
-  return key === name || (key.includes('\\') && JSON.parse(`"${key}"`) === name);
+/** The name that the string between these indexes, quotes included, spells; as written where its escape is not valid. */
+function nameOf(text: string, start: number, end: number): string {
+  const name = text.slice(start + 1, end - 1);
+  if (!name.includes('\\')) return name;
+  try {
+    return JSON.parse(`"${name}"`) as string;
+  } catch {
+    return name;
+  }
 }
 
 /** Index of the comma or closing bracket after the value that begins at `start`. */
