@@ -4,7 +4,6 @@ import { statement } from '@florin/pg';
 export const copySessions = statement({
   name: 'bench_deposit_sessions',
   parameters: { first: 'int8', last: 'int8' },
-  columns: {},
   text: `insert into sessions overriding user value select (copied.r).* from (
      select jsonb_populate_record(s, jsonb_build_object(
        'session_id', 'sess_other' || lpad(number::text, 17, '0'), 'meta_data', '0x' || lpad(number::text, 64, '0'),
@@ -16,7 +15,6 @@ export const copySessions = statement({
 export const copyOrders = statement({
   name: 'bench_deposit_orders',
   parameters: { first: 'int8', last: 'int8' },
-  columns: {},
   text: `insert into orders select (copied.r).* from (
      select jsonb_populate_record(o, jsonb_build_object('order_id', '0x' || lpad(number::text, 64, '0'),
        'session_id', 'sess_other' || lpad(number::text, 17, '0'), 'receiver', '0x' || substr(md5(number::text) || md5('x' || number), 1, 40),

@@ -14,19 +14,16 @@ const pageSize = 25;
 
 const backendPid = statement({
   name: 'bench_search_backend',
-  parameters: {},
   columns: { pid: 'int4' },
   text: 'select pg_backend_pid() as pid',
 });
 const one = statement({
   name: 'bench_search_one',
-  parameters: {},
   columns: { one: 'int4' },
   text: 'select 1 as one',
 });
 const sizes = statement({
   name: 'bench_search_sizes',
-  parameters: {},
   columns: { bytes: 'int8', sessions: 'int8' },
   text: `select pg_total_relation_size('session_words') + pg_total_relation_size('session_search') as bytes,
      (select count(*) from session_search) as sessions`,

@@ -9,7 +9,6 @@ import type { ChaosWorld } from './chaos-world.ts';
 
 const storedSessions = statement({
   name: 'chaos_sessions',
-  parameters: {},
   columns: { session_id: 'text', status: 'text', order_id: 'text', events: 'int8', undelivered: 'int8' },
   text: `select s.session_id, s.status, s.order_id,
      (select count(*) from events e where e.object_id = s.session_id) as events,
@@ -20,7 +19,6 @@ const storedSessions = statement({
 const allowLook = statement({
   name: 'chaos_allow_look',
   parameters: { nextAt: 'timestamptz' },
-  columns: {},
   text: 'update chain_reconciliations set next_at = :nextAt',
 });
 

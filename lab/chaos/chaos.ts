@@ -23,7 +23,6 @@ export interface ChaosReport {
 /** The position of each chain, for debugging. */
 const chaosCursors = statement({
   name: 'chaos_cursors',
-  parameters: {},
   columns: {
     chain_id: 'int8',
     head: 'int8',

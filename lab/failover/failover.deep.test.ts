@@ -19,7 +19,6 @@ const healingMs = 300_000;
 
 const sessionCount = statement({
   name: 'failover_sessions',
-  parameters: {},
   columns: { sessions: 'int8' },
   text: 'select count(*) as sessions from sessions',
 });
@@ -47,7 +46,6 @@ after(async () => {
 
 const completedCount = statement({
   name: 'failover_completed',
-  parameters: {},
   columns: { sessions: 'int8' },
   text: "select count(*) as sessions from sessions where status = 'completed'",
 });

@@ -17,20 +17,17 @@ const patienceMs = 60_000;
 
 const limitTime = statement({
   name: 'replica_test_limit_time',
-  parameters: {},
   columns: { limit: 'text' },
   text: "select set_config('statement_timeout', '50ms', true) as limit",
 });
 const takeLong = statement({
   name: 'replica_test_take_long',
-  parameters: {},
   columns: { slept: 'text' },
   text: 'select pg_sleep(10)::text as slept',
 });
 /** Lengthens the log by a megabyte. */
 const writeMuch = statement({
   name: 'replica_test_write_much',
-  parameters: {},
   columns: { written: 'text' },
   text: "select pg_logical_emit_message(false, 'test', repeat('x', 1000000))::text as written",
 });

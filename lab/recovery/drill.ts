@@ -14,20 +14,17 @@ const healingMs = 240_000;
 
 const sessionStates = statement({
   name: 'recovery_sessions',
-  parameters: {},
   columns: { session_id: 'text', status: 'text', order_id: 'text' },
   text: 'select session_id, status, order_id from sessions',
 });
 const stoppedChains = statement({
   name: 'recovery_stopped',
-  parameters: {},
   columns: { reasons: 'text[]' },
   text: 'select array_agg(stopped_reason order by chain_id) as reasons from chain_cursors',
 });
 
 const seenTimelines = statement({
   name: 'recovery_timelines',
-  parameters: {},
   columns: { timeline: 'text' },
   text: 'select timeline from database_timeline',
 });

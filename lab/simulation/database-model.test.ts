@@ -12,14 +12,10 @@ import { seededRandom } from './seeded-random.ts';
 
 const createTable = statement({
   name: 'model_test_create_table',
-  parameters: {},
-  columns: {},
   text: 'create table model_rows (word text, position serial)',
 });
 const deleteRows = statement({
   name: 'model_test_delete',
-  parameters: {},
-  columns: {},
   text: 'delete from model_rows',
 });
 const insertReturning = statement({
@@ -31,18 +27,15 @@ const insertReturning = statement({
 const insert = statement({
   name: 'model_test_insert',
   parameters: { word: 'text' },
-  columns: {},
   text: 'insert into model_rows (word) values (:word)',
 });
 const update = statement({
   name: 'model_test_update',
   parameters: { word: 'text' },
-  columns: {},
   text: 'update model_rows set word = word where word = :word',
 });
 const selectWords = statement({
   name: 'model_test_select',
-  parameters: {},
   columns: { word: 'text' },
   text: 'select word from model_rows order by position',
 });

@@ -142,7 +142,6 @@ async function resumeChains(world: World, connections: Connections): Promise<str
 
 const haltedChains = statement({
   name: 'simulation_halted',
-  parameters: {},
   columns: { chain_id: 'int8' },
   text: `select chain_id from chain_cursors where halted_reason <> ''`,
 });
@@ -159,7 +158,6 @@ async function resumeHaltedChains(world: World, connections: Connections): Promi
 
 const lostEvent = statement({
   name: 'simulation_lost',
-  parameters: {},
   columns: { chain_id: 'int8' },
   text: `select chain_id from dropped_events
    where returned_at is null and event_name not in ('Settled', 'PaidOut', 'Minted', 'Refunded') limit 1`,

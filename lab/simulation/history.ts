@@ -101,7 +101,6 @@ function chooseRates(bug: Bug | undefined, scenario: Scenario, random: SeededRan
 const setAccountAddress = statement({
   name: 'simulation_account_address',
   parameters: { accountId: 'text', accountAddress: 'text' },
-  columns: {},
   text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
 });
 

@@ -28,7 +28,6 @@ after(() => world.close());
 
 const entries = statement({
   name: 'command_test_audit_entries',
-  parameters: {},
   columns: { action: 'text', merchant_id: 'text?', actor_kind: 'text' },
   text: 'select action, merchant_id, actor_kind from audit_entries order by entry_id',
 });
@@ -36,14 +35,12 @@ const entries = statement({
 const addStaff = statement({
   name: 'command_test_add_staff',
   parameters: { userId: 'text' },
-  columns: {},
   text: 'insert into staff (user_id, created_at) values (:userId, now())',
 });
 
 const insertHalted = statement({
   name: 'command_test_insert_halted',
   parameters: { chainId: 'int8' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time,
      halted_reason, updated_at)
    values (:chainId, 20, '0x', now(), 16, '0x', now(), 'reorg below the final block 16', now())`,

@@ -62,7 +62,6 @@ test('doctor checks the gas of the order signer’s wallet where it sends gasles
 const writeAddress = statement({
   name: 'cli_test_account_address',
   parameters: { accountId: 'text', accountAddress: 'text' },
-  columns: {},
   text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
 });
 
@@ -112,7 +111,6 @@ test('doctor checks the tokens that settlers need for additions to short deposit
 const haltChain = statement({
   name: 'cli_test_halt',
   parameters: { chainId: 'int8' },
-  columns: {},
   text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
    values (:chainId, 9, '0x09', now(), 8, '0x08', now(), 'a final block was replaced', now())`,
@@ -149,14 +147,12 @@ test('doctor reports a halted chain, which is resumed by hand', async () => {
 const endResync = statement({
   name: 'cli_test_resync_end',
   parameters: { chainId: 'int8' },
-  columns: {},
   text: `update chain_cursors set is_resync_due = false, halted_reason = '' where chain_id = :chainId`,
 });
 
 const dropEvent = statement({
   name: 'cli_test_drop',
   parameters: { chainId: 'int8' },
-  columns: {},
   text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, dropped_at)
    values (:chainId, 7, '0x07', 0, '0xaa', now(), 'gateway', 'Paid', '0xbb', '{}', now())`,
@@ -179,8 +175,6 @@ test('events that a resumed chain has reverted are reported until they return', 
 
 const forgetDropped = statement({
   name: 'cli_test_forget_dropped',
-  parameters: {},
-  columns: {},
   text: 'delete from dropped_events',
 });
 

@@ -28,7 +28,6 @@ async function lineOf(what: string, clock = systemClock): Promise<string | undef
 const beginChain = statement({
   name: 'doctor_test_begin',
   parameters: { chainId: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, 9, '0x09', :headTime, 8, '0x08', :headTime, :headTime)
@@ -38,7 +37,6 @@ const beginChain = statement({
 const lookAtBooks = statement({
   name: 'doctor_test_look',
   parameters: { chainId: 'int8', nextAt: 'timestamptz' },
-  columns: {},
   text: `insert into chain_reconciliations (chain_id, next_at, agreed_number, agreed_at, looked_at) values (:chainId, :nextAt, 8, :nextAt, :nextAt)
    on conflict (chain_id) do update set looked_at = :nextAt`,
 });
@@ -46,7 +44,6 @@ const lookAtBooks = statement({
 const stopSettlement = statement({
   name: 'doctor_test_stop',
   parameters: { chainId: 'int8', stoppedReason: 'text' },
-  columns: {},
   text: 'update chain_cursors set stopped_reason = :stoppedReason where chain_id = :chainId',
 });
 

@@ -3,7 +3,6 @@ import { statement } from '@florin/pg';
 /** The server's replication, as an ordinary role may see it. */
 export const replicationFacts = statement({
   name: 'doctor_replication',
-  parameters: {},
   columns: {
     version: 'text',
     is_standby: 'bool',
@@ -25,14 +24,12 @@ export const replicationFacts = statement({
 
 export const databaseTime = statement({
   name: 'doctor_time',
-  parameters: {},
   columns: { time: 'timestamptz' },
   text: 'select clock_timestamp() as time',
 });
 
 export const newestReceivers = statement({
   name: 'doctor_receivers',
-  parameters: {},
   columns: { webhook_url: 'text' },
   text: "select webhook_url from webhooks where status = 'active' order by created_at desc limit 20",
 });

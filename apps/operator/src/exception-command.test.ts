@@ -14,7 +14,6 @@ import { failure } from './cli-world.fixture.ts';
 const addResolved = statement({
   name: 'exception_command_fixture_resolved',
   parameters: { exceptionId: 'text', count: 'int8' },
-  columns: {},
   text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
      status, created_at, updated_at)
    select 'exc_' || lpad(n::text, 22, '0'), merchant_id, session_id, order_id, kind, 'ethereum::t' || n, amount_in_token,

@@ -6,7 +6,6 @@ import { CliWorld } from './cli-world.fixture.ts';
 
 const mailedTo = statement({
   name: 'member_command_test_mailed_to',
-  parameters: {},
   columns: { recipient: 'text' },
   text: `select recipient from mails where kind = 'invitation' order by recipient`,
 });

@@ -34,7 +34,6 @@ function run(...args: string[]): Promise<CliResult> {
 
 const releases = statement({
   name: 'settlement_command_test_releases',
-  parameters: {},
   columns: { subject: 'text', actor_kind: 'text', after: 'text?' },
   text: "select subject, actor_kind, after from audit_entries where action = 'releaseSettlement'",
 });

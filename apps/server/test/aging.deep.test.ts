@@ -23,7 +23,6 @@ const batch = 250;
 
 const sizes = statement({
   name: 'aging_sizes',
-  parameters: {},
   columns: { live: 'int8', archived: 'int8', live_bytes: 'int8', archive_bytes: 'int8', emails: 'int8' },
   text: `select (select count(*) from only sessions) as live, (select count(*) from sessions_archive) as archived,
      pg_total_relation_size('sessions')::int8 as live_bytes, pg_total_relation_size('sessions_archive')::int8 as archive_bytes,
@@ -31,8 +30,6 @@ const sizes = statement({
 });
 const vacuum = statement({
   name: 'aging_vacuum',
-  parameters: {},
-  columns: {},
   text: 'vacuum full sessions, sessions_archive',
 });
 

@@ -3,7 +3,6 @@ import { systemClock } from './context.ts';
 
 const waiters = statement({
   name: 'evm_test_lock_waiters',
-  parameters: {},
   columns: { pid: 'int4?' },
   text: 'select l.pid from pg_locks l join pg_stat_activity a using (pid) where not granted and datname = current_database()',
 });

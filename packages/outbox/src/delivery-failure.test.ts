@@ -100,7 +100,6 @@ test('four workers send each of 400 events once', async () => {
 
 const dropConnections = statement({
   name: 'fixture_drop_connections',
-  parameters: {},
   columns: { dropped: 'int4' },
   text: `select count(pg_terminate_backend(pid))::int as dropped from pg_stat_activity
    where datname = current_database() and application_name = 'doomed'`,

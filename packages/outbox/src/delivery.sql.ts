@@ -17,7 +17,6 @@ import { partOf } from './delivery-part.ts';
  */
 export const beginTurn = statement({
   name: 'webhooks_begin_turn',
-  parameters: {},
   columns: { locked: 'text' },
   text: `select concat(
      ${awaitShare('deliveries')}, set_config('plan_cache_mode', 'force_generic_plan', true),

@@ -133,7 +133,6 @@ const lockObject = statement({
 const insertObject = statement({
   name: 'outbox_test_insert_object',
   parameters: { objectId: 'text' },
-  columns: {},
   text: 'insert into test_objects (object_id) values (:objectId)',
 });
 

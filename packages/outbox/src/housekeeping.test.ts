@@ -20,7 +20,6 @@ const { db, raise } = world;
 const finishDeliveries = statement({
   name: 'housekeeping_test_finish',
   parameters: { merchantId: 'text' },
-  columns: {},
   text: `with finished as (
      update deliveries set status = 'succeeded', next_attempt_at = null where merchant_id = :merchantId returning delivery_id
    )

@@ -12,7 +12,6 @@ export const sealedKeysAfter = statement({
 export const updateSealedKeys = statement({
   name: 'webhooks_update_sealed_keys',
   parameters: { webhookIds: 'text[]', sealedKeys: 'bytea[]', previousSealedKeys: 'bytea[]' },
-  columns: {},
   text: `update webhooks set sealed_key = sealed.sealed_key, previous_sealed_key = sealed.previous_sealed_key
    from unnest(:webhookIds::text[], :sealedKeys::bytea[], :previousSealedKeys::bytea[]) as sealed (webhook_id, sealed_key, previous_sealed_key)
    where webhooks.webhook_id = sealed.webhook_id`,

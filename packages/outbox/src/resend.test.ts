@@ -42,7 +42,6 @@ async function skipped(
 const setNextAttempt = statement({
   name: 'resend_test_set_next_attempt',
   parameters: { deliveryId: 'text', next: 'timestamptz?', leasedUntil: 'timestamptz?' },
-  columns: {},
   text: 'update deliveries set next_attempt_at = :next, claimed_until = :leasedUntil where delivery_id = :deliveryId',
 });
 

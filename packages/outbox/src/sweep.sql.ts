@@ -108,7 +108,6 @@ export const insertSweep = statement({
     afterObject: 'text',
     afterNumber: 'int8',
   },
-  columns: {},
   text: `insert into delivery_sweeps (merchant_id, webhook_id, kind, replay_since, after_object, after_number)
    values (:merchantId, :webhookId, :kind, :replaySince, :afterObject, :afterNumber)`,
 });
@@ -116,21 +115,18 @@ export const insertSweep = statement({
 export const deleteSweeps = statement({
   name: 'webhooks_delete_sweeps',
   parameters: { webhookId: 'text', kinds: 'text[]' },
-  columns: {},
   text: 'delete from delivery_sweeps where webhook_id = :webhookId and kind = any (:kinds)',
 });
 
 export const deleteSweep = statement({
   name: 'webhooks_delete_sweep',
   parameters: { sweepId: 'int8' },
-  columns: {},
   text: 'delete from delivery_sweeps where sweep_id = :sweepId',
 });
 
 export const advanceSweep = statement({
   name: 'webhooks_advance_sweep',
   parameters: { sweepId: 'int8', afterObject: 'text', afterNumber: 'int8' },
-  columns: {},
   text: 'update delivery_sweeps set after_object = :afterObject, after_number = :afterNumber where sweep_id = :sweepId',
 });
 

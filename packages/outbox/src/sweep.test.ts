@@ -25,7 +25,6 @@ const start = new Date(Math.floor(Date.now() / 1000) * 1000 - 86_400_000);
 const parkAll = statement({
   name: 'fixture_park_all',
   parameters: { webhookId: 'text' },
-  columns: {},
   text: `update deliveries set next_attempt_at = null where webhook_id = :webhookId and status = 'pending'`,
 });
 const countOpenSweeps = statement({
@@ -44,7 +43,6 @@ const firstSince = statement({
 const addDeliveries = statement({
   name: 'fixture_add_deliveries',
   parameters: { merchantId: 'text', webhookId: 'text', objectId: 'text', createdAts: 'timestamptz[]' },
-  columns: {},
   text: `with times as (select * from unnest(:createdAts::timestamptz[]) with ordinality as times (created_at, place)),
    event as (
      insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)

@@ -82,7 +82,6 @@ export const updateWebhookFields = statement({
     isRedacted: 'bool',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `update webhooks
    set webhook_name = :webhookName, webhook_description = :webhookDescription, webhook_url = :webhookUrl, subscribed_events = :subscribedEvents,
      is_redacted = case when webhook_url = :webhookUrl and subscribed_events = :subscribedEvents then is_redacted else :isRedacted end,
@@ -108,7 +107,6 @@ export const updateWebhookKey = statement({
     previousKeyUntil: 'timestamptz?',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `update webhooks set sealed_key = :sealedKey, previous_sealed_key = :previousSealedKey, previous_key_until = :previousKeyUntil, updated_at = ${laterSecond}
    where webhook_id = :webhookId`,
 });
@@ -136,7 +134,6 @@ export const limitLockWait = statement({
 export const pauseDeliveries = statement({
   name: 'webhooks_pause_deliveries',
   parameters: { webhookId: 'text' },
-  columns: {},
   text: `update deliveries set next_attempt_at = null
    where delivery_id in (
      select delivery_id from deliveries

@@ -9,7 +9,6 @@ import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 const one = statement({
   name: 'test_database_one',
-  parameters: {},
   columns: { one: 'int4' },
   text: 'select 1 as one',
 });
@@ -85,49 +84,38 @@ test('a query that the network swallows fails after the time-out, and the next c
 const keep = statement({
   name: 'test_database_keep',
   parameters: { word: 'text' },
-  columns: {},
   text: 'insert into test_kept (word) values (:word)',
 });
 const kept = statement({
   name: 'test_database_kept',
-  parameters: {},
   columns: { word: 'text' },
   text: 'select word from test_kept order by word',
 });
 const makeKept = statement({
   name: 'test_database_make',
-  parameters: {},
-  columns: {},
   text: 'create table if not exists test_kept (word text not null)',
 });
 const clearKept = statement({
   name: 'test_database_clear',
-  parameters: {},
-  columns: {},
   text: 'delete from test_kept',
 });
 const misnamed = statement({
   name: 'test_database_misnamed',
-  parameters: {},
   columns: { two: 'int4' },
   text: 'select 1 as one',
 });
 const mistyped = statement({
   name: 'test_database_mistyped',
-  parameters: {},
   columns: { one: 'text' },
   text: 'select 1 as one',
 });
 const unlisted = statement({
   name: 'test_database_unlisted',
-  parameters: {},
-  columns: {},
   text: 'select 1 as one',
 });
-const nonsense = statement({ name: 'test_database_nonsense', parameters: {}, columns: {}, text: 'selct 1' });
+const nonsense = statement({ name: 'test_database_nonsense', text: 'selct 1' });
 const endOwn = statement({
   name: 'test_database_end_own',
-  parameters: {},
   columns: { isEnded: 'bool' },
   text: 'select pg_terminate_backend(pg_backend_pid()) as "isEnded"',
 });
@@ -160,8 +148,6 @@ test('a transaction is stored completely or not at all, for every kind of first 
 
 const makeFailing = statement({
   name: 'test_database_make_failing',
-  parameters: {},
-  columns: {},
   text: `create or replace function test_fail(state text) returns int language plpgsql
    as $$ begin raise exception 'as asked' using errcode = state; end $$`,
 });

@@ -11,39 +11,31 @@ import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 const one = statement({
   name: 'test_outage_one',
-  parameters: {},
   columns: { one: 'int4' },
   text: 'select 1 as one',
 });
 const make = statement({
   name: 'test_outage_make',
-  parameters: {},
-  columns: {},
   text: 'create table test_outage (word text not null)',
 });
 const keep = statement({
   name: 'test_outage_keep',
   parameters: { word: 'text' },
-  columns: {},
   text: 'insert into test_outage (word) values (:word)',
 });
 const kept = statement({
   name: 'test_outage_kept',
-  parameters: {},
   columns: { word: 'text' },
   text: 'select word from test_outage order by word',
 });
 const { awaitLock } = lockRegistry({ door: { key: 'door', guards: 'a door' } });
 const lockDoor = statement({
   name: 'test_outage_lock_door',
-  parameters: {},
   columns: { locked: 'bool' },
   text: `select true as locked from ${awaitLock('door')}`,
 });
 const hurry = statement({
   name: 'test_outage_hurry',
-  parameters: {},
-  columns: {},
   text: "set lock_timeout = '50ms'",
 });
 

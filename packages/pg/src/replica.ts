@@ -11,7 +11,6 @@ const cluster = '(select system_identifier from pg_control_system()) as cluster'
 // The control file names the timeline of the last checkpoint, which a new primary makes some minutes later.
 const writtenPosition = statement({
   name: 'replica_written_position',
-  parameters: {},
   columns: positionColumns,
   text: `select (pg_current_wal_insert_lsn() - ${zero})::int8 as position, ${cluster},
      ('x' || substr(pg_walfile_name(pg_current_wal_insert_lsn()), 1, 8))::bit(32)::int4 as timeline`,
@@ -23,7 +22,6 @@ const writtenPosition = statement({
  */
 const replayedPosition = statement({
   name: 'replica_replayed_position',
-  parameters: {},
   columns: positionColumns,
   text: `select case when pg_is_in_recovery() then pg_last_wal_replay_lsn() - ${zero} end::int8 as position, ${cluster},
      greatest(

@@ -16,7 +16,6 @@ const second = 'ten_second';
 // Deliberately wrong: it lacks a condition on the tenant.
 const everyTenant = statement({
   name: 'test_scope_every_tenant',
-  parameters: {},
   columns: { tenant_id: 'text' },
   text: 'select tenant_id from tenants order by tenant_id',
 });
@@ -28,7 +27,6 @@ const renameAll = statement({
 });
 const names = statement({
   name: 'test_scope_names',
-  parameters: {},
   columns: { tenant_name: 'text' },
   text: 'select tenant_name from tenants order by tenant_id',
 });
@@ -38,7 +36,7 @@ const divide = statement({
   columns: { result: 'int4' },
   text: 'select 6 / :divisor as result',
 });
-const misspelled = statement({ name: 'test_scope_misspelled', parameters: {}, columns: {}, text: 'selct 1' });
+const misspelled = statement({ name: 'test_scope_misspelled', text: 'selct 1' });
 const anyValues = statement({
   name: 'test_scope_values',
   parameters: {

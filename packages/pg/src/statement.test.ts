@@ -36,7 +36,6 @@ test('PostgreSQL gets positions, in the order in which parameters are declared',
   const { text, parameters } = statement({
     name: 'statement_test_text',
     parameters: { sessionId: 'text', at: 'timestamptz?' },
-    columns: {},
     text: `update s set at = :at, "a:b" = $$ x $$ where session_id = :sessionId or other = :sessionId`,
   });
   assert.equal(text, `update s set at = $2, "a:b" = $$ x $$ where session_id = $1 or other = $1`);
@@ -46,7 +45,6 @@ test('PostgreSQL gets positions, in the order in which parameters are declared',
 test('a statement without parameters is sent without values', async () => {
   const one = statement({
     name: 'statement_test_one',
-    parameters: {},
     columns: { one: 'int4' },
     text: 'select 1 as one',
   });
@@ -54,8 +52,7 @@ test('a statement without parameters is sent without values', async () => {
 });
 
 test('a text uses exactly the declared parameters, and no positions', () => {
-  const declare = (name: string, text: string) =>
-    statement({ name, parameters: { id: 'text' }, columns: {}, text });
+  const declare = (name: string, text: string) => statement({ name, parameters: { id: 'text' }, text });
   assert.throws(
     () => declare('statement_test_other', 'delete from s where id = :id and x = :other'),
     /other/,
@@ -68,21 +65,14 @@ test('a text uses exactly the declared parameters, and no positions', () => {
 });
 
 test('every statement has its own name, and none is too long for PostgreSQL', () => {
-  assert.throws(
-    () => statement({ name: 'statement_test_one', parameters: {}, columns: {}, text: 'select 1' }),
-    /two statements/,
-  );
-  assert.throws(
-    () => statement({ name: 's'.repeat(64), parameters: {}, columns: {}, text: 'select 1' }),
-    /too long/,
-  );
+  assert.throws(() => statement({ name: 'statement_test_one', text: 'select 1' }), /two statements/);
+  assert.throws(() => statement({ name: 's'.repeat(64), text: 'select 1' }), /too long/);
 });
 
 test('TypeScript refuses values of another kind, missing ones, unknown ones and null where it is not declared', async () => {
   const byId = statement({
     name: 'statement_test_types',
     parameters: { id: 'text', count: 'int4' },
-    columns: {},
     text: 'select where :id::text is null and :count::int4 > 0',
   });
   const { db } = database;

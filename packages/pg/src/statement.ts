@@ -84,17 +84,21 @@ const registry = new Map<string, Statement>();
  * not use exactly the declared parameters.
  */
 export function statement<
-  const Columns extends Record<string, ColumnSpec>,
-  const Parameters extends Record<string, ParameterSpec>,
+  const Columns extends Record<string, ColumnSpec> = Record<never, never>,
+  const Parameters extends Record<string, ParameterSpec> = Record<never, never>,
 >(declaration: {
   /** Unique in the whole program: PostgreSQL caches the plan by it. */
   readonly name: string;
-  readonly parameters: Parameters;
-  readonly columns: Columns;
+  /** Absent: it takes none. */
+  readonly parameters?: Parameters;
+  /** Absent: it returns none. */
+  readonly columns?: Columns;
   /** SQL in which `:sessionId` stands for the parameter `sessionId`. */
   readonly text: string;
 }): Statement<Columns, NamedValues<Parameters>> {
-  const { name, parameters, columns, text } = declaration;
+  const { name, text } = declaration;
+  const parameters: Record<string, ParameterSpec> = declaration.parameters ?? {};
+  const columns = declaration.columns ?? ({} as Columns);
   if (name.length > 63) throw new Error(`statement name too long: ${name}`);
   if (registry.has(name)) throw new Error(`two statements have the name ${name}`);
   const names = Object.keys(parameters);

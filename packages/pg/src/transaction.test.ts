@@ -6,38 +6,29 @@ import { openedDatabase, type TestDatabase } from './test-database.ts';
 
 const one = statement({
   name: 'test_transaction_one',
-  parameters: {},
   columns: { one: 'int4' },
   text: 'select 1 as one',
 });
 const make = statement({
   name: 'test_transaction_make',
-  parameters: {},
-  columns: {},
   text: 'create table if not exists test_rows (word text not null)',
 });
 const clear = statement({
   name: 'test_transaction_clear',
-  parameters: {},
-  columns: {},
   text: 'delete from test_rows',
 });
 const keep = statement({
   name: 'test_transaction_keep',
   parameters: { word: 'text' },
-  columns: {},
   text: 'insert into test_rows (word) values (:word)',
 });
 const kept = statement({
   name: 'test_transaction_kept',
-  parameters: {},
   columns: { word: 'text' },
   text: 'select word from test_rows order by word',
 });
 const makeFailing = statement({
   name: 'test_transaction_make_failing',
-  parameters: {},
-  columns: {},
   text: `create or replace function test_refuse(state text) returns int language plpgsql
    as $$ begin raise exception 'as asked' using errcode = state; end $$`,
 });
@@ -49,20 +40,16 @@ const fail = statement({
 });
 const fresh = statement({
   name: 'test_transaction_fresh',
-  parameters: {},
   columns: { two: 'int4' },
   text: 'select 2 as two',
 });
 const mistyped = statement({
   name: 'test_transaction_mistyped',
-  parameters: {},
   columns: { one: 'text' },
   text: 'select 1 as one',
 });
 const forget = statement({
   name: 'test_transaction_forget',
-  parameters: {},
-  columns: {},
   text: 'discard all',
 });
 

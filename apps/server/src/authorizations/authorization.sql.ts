@@ -53,7 +53,6 @@ export const insertAuthorization = statement({
     orderId: 'text',
     createdAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into authorizations
      (payer, nonce, purpose, digest, signature_hash, session_id, order_id, created_at)
    values (:payer, :nonce, :purpose, :digest, :signatureHash, :sessionId, :orderId, :createdAt)`,

@@ -10,7 +10,6 @@ import { lockPayer } from './authorization.ts';
 const renameProducts = statement({
   name: 'creation_test_rename_products',
   parameters: { linkId: 'text', productName: 'text' },
-  columns: {},
   text: `update products set product_name = :productName
    where product_id in (select product_id from link_items where link_id = :linkId)`,
 });
@@ -18,14 +17,12 @@ const renameProducts = statement({
 const touchLink = statement({
   name: 'creation_test_touch_link',
   parameters: { linkId: 'text' },
-  columns: {},
   text: 'update links set updated_at = updated_at where link_id = :linkId',
 });
 
 const renewAccount = statement({
   name: 'creation_test_renew_account',
   parameters: { accountId: 'text', version: 'text' },
-  columns: {},
   text: 'update accounts set version = :version where account_id = :accountId',
 });
 

@@ -8,7 +8,6 @@ const nameOf = (table: string) =>
 
 export const columnsOfTables = statement({
   name: 'backup_tables',
-  parameters: {},
   columns: { name: 'text', columns: 'text[]', parents: 'text[]' },
   text: `select ${nameOf('c')} as name,
      array(
@@ -27,7 +26,6 @@ export const columnsOfTables = statement({
 // Sequences of identity columns, and their next values.
 export const identityColumns = statement({
   name: 'restore_identity_columns',
-  parameters: {},
   columns: { name: 'text', column_name: 'text' },
   text: `select c.relname::text as name, a.attname::text as column_name
    from pg_attribute a join pg_class c on c.oid = a.attrelid
@@ -38,7 +36,6 @@ export const identityColumns = statement({
 
 export const ownTables = statement({
   name: 'restore_own_tables',
-  parameters: {},
   columns: { tables: 'int8' },
   text: `select count(*) as tables from pg_class where relnamespace in ${schemas} and relkind in ('r', 'p')`,
 });

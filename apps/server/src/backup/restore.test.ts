@@ -76,16 +76,12 @@ async function withEmpty(work: (empty: ThrowAwayDatabase) => Promise<void>): Pro
 /** Gives names tabs and line ends, which COPY must escape, like the backslashes that they have. */
 const breakNames = statement({
   name: 'test_break_names',
-  parameters: {},
-  columns: {},
   text: `update merchants set merchant_name = E'Tea\\tand\\n' || merchant_name`,
 });
 
 // The archive of sessions inherits from them: a copy of both must not have its rows twice.
 const addSessions = statement({
   name: 'restore_test_sessions',
-  parameters: {},
-  columns: {},
   text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
      meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)

@@ -2,7 +2,6 @@ import { statement } from '@florin/pg';
 
 export const presentTimeline = statement({
   name: 'timeline_present',
-  parameters: {},
   columns: { system_identifier: 'text', timeline: 'text' },
   text: `select system_identifier::text, substr(pg_walfile_name(pg_current_wal_lsn()), 1, 8) as timeline from pg_control_system()`,
 });
@@ -10,7 +9,6 @@ export const presentTimeline = statement({
 // Locked, so that one of several processes notes a change.
 export const knownTimeline = statement({
   name: 'timeline_known',
-  parameters: {},
   columns: { system_identifier: 'text', timeline: 'text', beat: 'int8', seen_at: 'timestamptz' },
   text: 'select system_identifier, timeline, beat, seen_at from database_timeline for update',
 });
@@ -29,7 +27,6 @@ export const noteTimeline = statement({
 export const noteChangedHistory = statement({
   name: 'timeline_restoration',
   parameters: { takenAt: 'timestamptz', restoredAt: 'timestamptz' },
-  columns: {},
   text: `insert into restorations (taken_at, restored_at, archive_hash, cursors)
    select :takenAt, :restoredAt, '', coalesce(jsonb_agg(jsonb_build_object('chainId', chain_id,
      'headNumber', head_number::text, 'finalNumber', final_number::text) order by chain_id), '[]') from chain_cursors`,
@@ -38,14 +35,11 @@ export const noteChangedHistory = statement({
 /** After a restore nothing is settled until books and chain agree again. */
 export const stopAllChains = statement({
   name: 'timeline_stop_chains',
-  parameters: {},
-  columns: {},
   text: `update chain_cursors set stopped_reason = case when stopped_reason = 'drift' then 'drift' else 'restored' end`,
 });
 
 export const checkAllChains = statement({
   name: 'timeline_check_chains',
   parameters: { now: 'timestamptz' },
-  columns: {},
   text: 'update chain_reconciliations set catch_up_number = null, next_at = :now',
 });

@@ -9,45 +9,36 @@ import { timelineWatch } from './timeline.ts';
 const addChains = statement({
   name: 'test_timeline_chains',
   parameters: { at: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at, stopped_reason)
    values (1, 20, '', :at, 9, '', :at, :at, ''), (2, 30, '', :at, 8, '', :at, :at, 'drift')`,
 });
 const release = statement({
   name: 'test_timeline_release',
-  parameters: {},
-  columns: {},
   text: `update chain_cursors set stopped_reason = '' where stopped_reason = 'restored'`,
 });
 const stopped = statement({
   name: 'test_timeline_stopped',
-  parameters: {},
   columns: { reasons: 'text[]', restorations: 'int8' },
   text: `select (select array_agg(stopped_reason order by chain_id) from chain_cursors) as reasons,
      (select count(*) from restorations) as restorations`,
 });
 const cursors = statement({
   name: 'test_timeline_cursors',
-  parameters: {},
   columns: { taken_at: 'timestamptz', cursors: 'jsonb' },
   text: 'select taken_at, cursors from restorations order by restoration_id limit 1',
 });
 const pretend = statement({
   name: 'test_timeline_pretend',
   parameters: { timeline: 'text', seenAt: 'timestamptz' },
-  columns: {},
   text: 'update database_timeline set timeline = :timeline, seen_at = :seenAt',
 });
 const goBack = statement({
   name: 'test_timeline_back',
   parameters: { beat: 'int8' },
-  columns: {},
   text: 'update database_timeline set beat = :beat',
 });
 const forget = statement({
   name: 'test_timeline_forget',
-  parameters: {},
-  columns: {},
   text: 'delete from database_timeline',
 });
 

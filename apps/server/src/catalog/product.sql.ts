@@ -98,7 +98,6 @@ export const lockProductsById = statement({
 export const markReferenced = statement({
   name: 'product_mark_referenced',
   parameters: { merchantId: 'text', productIds: 'text[]' },
-  columns: {},
   text: `update products set referenced = true where merchant_id = :merchantId and product_id = any(:productIds) and not referenced`,
 });
 
@@ -140,6 +139,5 @@ export const setProductImage = statement({
 export const removeProductRow = statement({
   name: 'product_remove',
   parameters: { productId: 'text', status: 'text', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update products set status = :status, updated_at = :updatedAt where product_id = :productId and not referenced`,
 });

@@ -21,31 +21,25 @@ const merchantId = 'mer_a';
 const addMerchant = statement({
   name: 'test_product_merchant',
   parameters: { merchantId: 'text' },
-  columns: {},
   text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, :merchantId, now())`,
 });
 const clear = statement({
   name: 'test_product_clear',
-  parameters: {},
-  columns: {},
   text: 'truncate products, events, list_totals, list_total_changes cascade',
 });
 const events = statement({
   name: 'test_product_events',
-  parameters: {},
   columns: { event_type: 'text', object_id: 'text', body: 'text' },
   text: 'select event_type, object_id, body from events order by ordinal',
 });
 const referenced = statement({
   name: 'test_product_referenced',
-  parameters: {},
   columns: { product_id: 'text' },
   text: 'select product_id from products where referenced',
 });
 const remove = statement({
   name: 'test_product_remove',
   parameters: { productId: 'text' },
-  columns: {},
   text: `update products set status = 'removed' where product_id = :productId`,
 });
 

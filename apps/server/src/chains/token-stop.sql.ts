@@ -2,7 +2,6 @@ import { statement } from '@florin/pg';
 
 export const tokenStops = statement({
   name: 'token_stops',
-  parameters: {},
   columns: { token_id: 'text', reason: 'text', stopped_at: 'timestamptz' },
   text: 'select token_id, reason, stopped_at from token_stops order by token_id',
 });
@@ -11,7 +10,6 @@ export const tokenStops = statement({
 export const insertTokenStops = statement({
   name: 'token_stops_insert',
   parameters: { tokenIds: 'text[]', reason: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into token_stops (token_id, reason, stopped_at)
    select token_id, :reason, :at from unnest(:tokenIds::text[]) as stopped (token_id)
    on conflict (token_id) do update set reason = excluded.reason`,
@@ -20,6 +18,5 @@ export const insertTokenStops = statement({
 export const deleteTokenStops = statement({
   name: 'token_stops_delete',
   parameters: { tokenIds: 'text[]' },
-  columns: {},
   text: 'delete from token_stops where token_id = any (:tokenIds)',
 });

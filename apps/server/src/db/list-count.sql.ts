@@ -4,7 +4,6 @@ import { tryLock } from './advisory-lock.ts';
 /** Only one worker adds changes at a time: two could deadlock on the same totals. */
 export const lockListCounts = statement({
   name: 'list_counts_lock',
-  parameters: {},
   columns: { is_mine: 'bool' },
   text: `select ${tryLock('listCounts')} as is_mine`,
 });

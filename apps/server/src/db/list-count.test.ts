@@ -14,7 +14,6 @@ const { db } = database;
 const addChanges = statement({
   name: 'list_count_test_add',
   parameters: { merchantId: 'text', facets: 'text[]', changes: 'int4[]' },
-  columns: {},
   text: `insert into list_total_changes (merchant_id, list, facet, change)
    select :merchantId, 'events', facet, change from unnest(:facets::text[], :changes::int4[]) as row (facet, change)`,
 });
@@ -33,7 +32,6 @@ const pendingCount = statement({
 
 const lockDeliveries = statement({
   name: 'list_count_test_lock_deliveries',
-  parameters: {},
   columns: { locked: 'text' },
   text: `select ${awaitLock('deliveries')}::text as locked`,
 });
@@ -124,7 +122,6 @@ test('one process adds up counts at a time', async () => {
 const addOffers = statement({
   name: 'list_count_test_offers',
   parameters: { merchantId: 'text', count: 'int8' },
-  columns: {},
   text: `with account as (
      insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version,
        status, created_at, updated_at)
@@ -142,20 +139,17 @@ const addOffers = statement({
 const addMerchant = statement({
   name: 'list_count_test_merchant',
   parameters: { merchantId: 'text' },
-  columns: {},
   text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, '', now())`,
 });
 const endOffers = statement({
   name: 'list_count_test_end_offers',
   parameters: { merchantId: 'text', step: 'int8' },
-  columns: {},
   text: `with ended as (update links set status = 'deleted' where merchant_id = :merchantId and ordinal % :step = 0)
    update products set status = 'removed' where merchant_id = :merchantId and ordinal % :step = 0`,
 });
 const deleteOffers = statement({
   name: 'list_count_test_delete_offers',
   parameters: { merchantId: 'text', step: 'int8' },
-  columns: {},
   text: `with gone as (delete from links where merchant_id = :merchantId and ordinal % :step = 0)
    delete from products where merchant_id = :merchantId and ordinal % :step = 0`,
 });

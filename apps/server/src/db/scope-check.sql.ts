@@ -3,7 +3,6 @@ import { statement } from '@florin/pg';
 /** The connection's rights under row-level security, and the parts of the schema outside it. */
 export const scopeOfConnection = statement({
   name: 'scope_of_connection',
-  parameters: {},
   columns: { role: 'text', is_above: 'bool', scope: 'text', unprotected: 'text[]' },
   text: `select current_user::text as role, rolsuper or rolbypassrls as is_above,
      coalesce(current_setting('florin.merchant', true), '') as scope,
@@ -19,7 +18,6 @@ export const scopeOfConnection = statement({
 /** The merchants that a connection can see, and its scope; always one row. */
 export const visibleMerchants = statement({
   name: 'scope_visible_merchants',
-  parameters: {},
   columns: { scope: 'text', is_any: 'bool' },
   text: `select coalesce(current_setting('florin.merchant', true), '') as scope, exists (select from merchants) as is_any`,
 });

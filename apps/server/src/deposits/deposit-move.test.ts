@@ -24,7 +24,6 @@ import { collectedOf } from './session-deposits.ts';
 
 const lastSent = statement({
   name: 'deposit_move_test_sent',
-  parameters: {},
   columns: { transaction_id: 'int8' },
   text: `select transaction_id from (
      select transaction_id from sent_transactions order by transaction_id desc limit 2) as last order by transaction_id`,
@@ -33,7 +32,6 @@ const lastSent = statement({
 const putCursor = statement({
   name: 'deposit_move_test_cursor',
   parameters: { chainId: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
    on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
@@ -42,15 +40,12 @@ const putCursor = statement({
 const setAmount = statement({
   name: 'deposit_move_test_amount',
   parameters: { orderId: 'text', amount: 'numeric' },
-  columns: {},
   text: 'update deposit_moves set amount = :amount where order_id = :orderId',
 });
 
 const setTrigger = (to: 'enable' | 'disable') =>
   statement({
     name: `deposit_move_test_trigger_${to}`,
-    parameters: {},
-    columns: {},
     text: `alter table deposit_moves ${to} trigger deposit_moves_added`,
   });
 
@@ -95,7 +90,6 @@ test('the missing amount is sent to the order’s address, once', async () => {
 const changeOrder = statement({
   name: 'deposit_move_test_change',
   parameters: { orderId: 'text', gateway: 'text', via: 'text', recipient: 'text', value: 'int8' },
-  columns: {},
   text: `update orders set gateway = :gateway, via = :via, recipient = :recipient, total_value = :value, signature = '0x'
    where order_id = :orderId`,
 });

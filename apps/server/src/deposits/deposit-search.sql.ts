@@ -14,7 +14,6 @@ export const positionOfSearch = statement({
 export const moveSearch = statement({
   name: 'deposit_search_move',
   parameters: { chainId: 'int8', blockNumber: 'int8', blockHash: 'text' },
-  columns: {},
   text: `insert into deposit_searches (chain_id, block_number, block_hash) values (:chainId, :blockNumber, :blockHash)
    on conflict (chain_id) do update set block_number = :blockNumber, block_hash = :blockHash`,
 });
@@ -22,7 +21,6 @@ export const moveSearch = statement({
 export const returnSearch = statement({
   name: 'deposit_search_return',
   parameters: { chainId: 'int8', blockNumber: 'int8', blockHash: 'text' },
-  columns: {},
   text: `update deposit_searches set block_number = :blockNumber, block_hash = :blockHash
    where chain_id = :chainId and block_number > :blockNumber`,
 });
@@ -73,7 +71,6 @@ export const recordTransfers = statement({
     logIndexes: 'int8[]',
     blockNumbers: 'int8[]',
   },
-  columns: {},
   text: `insert into deposit_transfers (order_id, chain_id, token, amount, tx_hash, log_index, block_number, seen_at)
    select o.order_id, :chainId, given.token, given.amount, given.tx_hash, given.log_index, given.block_number, :seenAt
    from unnest(:receivers::text[], :tokens::text[], :amounts::numeric[], :txHashes::text[], :logIndexes::int8[],
@@ -86,7 +83,6 @@ export const recordTransfers = statement({
 export const forgetTransfers = statement({
   name: 'deposit_transfers_forget',
   parameters: { chainId: 'int8', blockNumber: 'int8' },
-  columns: {},
   text: 'delete from deposit_transfers where chain_id = :chainId and block_number > :blockNumber',
 });
 
@@ -124,7 +120,6 @@ export const transfersOfSession = statement({
 export const showNewestAmounts = statement({
   name: 'deposit_amounts_newest',
   parameters: { orderIds: 'text[]', amounts: 'numeric[]' },
-  columns: {},
   text: `update deposit_sightings d set amount = greatest(d.final_amount, found.amount)
    from (
      select s.order_id, given.amount
@@ -139,7 +134,6 @@ export const showNewestAmounts = statement({
 export const showFinalAmounts = statement({
   name: 'deposit_amounts_final',
   parameters: { orderIds: 'text[]', amounts: 'numeric[]', blockNumber: 'int8' },
-  columns: {},
   text: `insert into deposit_sightings as d (order_id, chain_id, pay_by, block_number, amount, final_amount)
    select o.order_id, o.chain_id, o.pay_by, :blockNumber, given.amount, given.amount
    from unnest(:orderIds::text[], :amounts::numeric[]) as given (order_id, amount)
@@ -244,7 +238,6 @@ export const ordersWithTransfer = statement({
 export const removeSightings = statement({
   name: 'deposit_sightings_end',
   parameters: { chainId: 'int8', orderIds: 'text[]', blockNumber: 'int8', payBy: 'int8' },
-  columns: {},
   text: `delete from deposit_sightings
    where chain_id = :chainId and (order_id = any (:orderIds) and block_number <= :blockNumber or pay_by < :payBy)`,
 });
@@ -261,7 +254,6 @@ export const ordersWithoutReceiver = statement({
 export const setReceivers = statement({
   name: 'deposit_receivers_set',
   parameters: { orderIds: 'text[]', receivers: 'text[]' },
-  columns: {},
   text: `update orders o set receiver = given.receiver
    from unnest(:orderIds::text[], :receivers::text[]) as given (order_id, receiver)
    where o.order_id = given.order_id and o.receiver is null`,

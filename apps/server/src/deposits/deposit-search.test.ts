@@ -16,7 +16,6 @@ import { depositsOf, findDepositTransfers } from './session-deposits.ts';
 const setHaltedReason = statement({
   name: 'test_halted_reason_set',
   parameters: { chainId: 'int8', reason: 'text' },
-  columns: {},
   text: 'update chain_cursors set halted_reason = :reason where chain_id = :chainId',
 });
 
@@ -29,7 +28,6 @@ const putBlock = statement({
     finalNumber: 'int8',
     blockTime: 'timestamptz',
   },
-  columns: {},
   text: `with stored as (
      insert into chain_blocks (chain_id, block_number, block_hash, parent_hash, block_time)
      values (:chainId, :blockNumber, :blockHash, '0x', :blockTime)
@@ -43,7 +41,6 @@ const putBlock = statement({
 const copyOrder = statement({
   name: 'deposit_search_test_copies',
   parameters: { orderId: 'text', count: 'int8' },
-  columns: {},
   text: `insert into orders select (r).* from (
      select jsonb_populate_record(o, jsonb_build_object('order_id', '0xc0ffee' || lpad(number::text, 58, '0'),
        'receiver', '0x' || lpad(number::text, 40, '0'), 'pay_by', o.pay_by + 60)) as r
@@ -52,21 +49,16 @@ const copyOrder = statement({
 
 const dropCopies = statement({
   name: 'deposit_search_test_drop',
-  parameters: {},
-  columns: {},
   text: `with ended as (delete from deposit_sightings) delete from orders where order_id like '0xc0ffee%'`,
 });
 
 const forgetReceivers = statement({
   name: 'deposit_search_test_forget',
-  parameters: {},
-  columns: {},
   text: 'update orders set receiver = null',
 });
 
 const sightings = statement({
   name: 'deposit_search_test_sightings',
-  parameters: {},
   columns: { order_id: 'text', block_number: 'int8' },
   text: 'select order_id, block_number from deposit_sightings order by block_number, order_id',
 });

@@ -54,7 +54,6 @@ export const collectionOfAnotherOrder = statement({
 // Serializes additions, so that together they stay below the limit of a day.
 export const lockAdditions = statement({
   name: 'deposit_lock_additions',
-  parameters: {},
   columns: { locked: 'bool?' },
   text: `select true as locked from ${awaitLock('depositAdditions')}`,
 });
@@ -110,7 +109,6 @@ export const insertMove = statement({
     gasSince: 'timestamptz',
     payer: 'text',
   },
-  columns: {},
   text: // Gas of the same move adds up while it is repeated within a day.
   `insert into deposit_moves
      (order_id, move, token, chain_id, status, transaction_id, created_at, updated_at, amount, seller, gas_limit,
@@ -145,7 +143,6 @@ const left = sqlMove(additions, 'wallet_dropped');
 export const abandonAdditions = statement({
   name: 'deposit_additions_leave',
   parameters: { wallets: 'text[]', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update deposit_moves m set status = ${left.to}
    from (
      select m.order_id, m.move, m.token
@@ -161,7 +158,6 @@ const takenBack = sqlMove(others, 'outcome_taken_back');
 export const reopenMoves = statement({
   name: 'deposit_moves_reopen',
   parameters: { transactionIds: 'int8[]', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update deposit_moves m set status = ${takenBack.to}, updated_at = :updatedAt
    from (
      select order_id, move, token from deposit_moves

@@ -10,8 +10,6 @@ import { add } from './deposit-move.ts';
 
 const noteAgain = statement({
   name: 'order_additions_test_again',
-  parameters: {},
-  columns: {},
   text: readFileSync(
     new URL('../db/migrations/0355_additions-of-orders-again.sql', import.meta.url),
     'utf8',
@@ -21,14 +19,12 @@ const noteAgain = statement({
 const setStatus = statement({
   name: 'order_additions_test_status',
   parameters: { orderId: 'text', status: 'text' },
-  columns: {},
   text: 'update deposit_moves set status = :status where order_id = :orderId',
 });
 
 const setAdded = statement({
   name: 'order_additions_test_added',
   parameters: { orderId: 'text', added: 'numeric' },
-  columns: {},
   text: 'update orders set added = :added where order_id = :orderId',
 });
 

@@ -100,7 +100,6 @@ export const resolveByEvent = statement({
     blockNumber: 'int8',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `update exceptions
    set status = ${placed.to}, resolved_tx = :resolvedTx, resolved_block = :blockNumber, updated_at = :updatedAt
    where order_id = :orderId and kind = any (:kinds) and status in (${placed.from}) and resolved_tx = ''
@@ -136,7 +135,6 @@ export const lockException = statement({
 export const decideException = statement({
   name: 'exception_decide',
   parameters: { exceptionId: 'text', decision: 'text', updatedAt: 'timestamptz' },
-  columns: {},
   text: 'update exceptions set decision = :decision, updated_at = :updatedAt where exception_id = :exceptionId',
 });
 

@@ -195,7 +195,6 @@ for (const [name, [prepare, decision, outcome]] of Object.entries(decisions)) {
 const insertTerms = statement({
   name: 'exception_test_terms',
   parameters: { orderId: 'text', mostAdded: 'numeric' },
-  columns: {},
   text: `insert into deposit_terms (order_id, wallet_order_id, tolerance, most_added, late_payment, created_at)
    values (:orderId, :orderId, 0, :mostAdded, 'ask', now())`,
 });

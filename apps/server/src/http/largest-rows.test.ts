@@ -17,7 +17,6 @@ import { buildServer } from './server.ts';
 
 const storedSizes = statement({
   name: 'largest_test_sizes',
-  parameters: {},
   columns: { items: 'int4', bodies: 'int4' },
   text: `select (select max(octet_length(line_items)) from sessions) as items,
      (select max(octet_length(body)) from events) as bodies`,

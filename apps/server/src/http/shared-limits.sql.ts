@@ -42,7 +42,6 @@ export const takeExactly = statement({
 export const deleteFullBuckets = statement({
   name: 'rate_delete_full',
   parameters: { limit: 'int8' },
-  columns: {},
   text: `delete from rate_buckets where bucket in (
      select bucket from rate_buckets where full_at < now() - interval '10 seconds' limit :limit for update skip locked)`,
 });

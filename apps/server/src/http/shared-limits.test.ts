@@ -13,14 +13,11 @@ import { sharedLimits } from './shared-limits.ts';
 
 const bucketsLeft = statement({
   name: 'shared_limits_test_rows',
-  parameters: {},
   columns: { rows: 'int8' },
   text: 'select count(*) as rows from rate_buckets',
 });
 const lapse = statement({
   name: 'shared_limits_test_lapse',
-  parameters: {},
-  columns: {},
   text: "update rate_buckets set full_at = full_at - interval '1 day'",
 });
 

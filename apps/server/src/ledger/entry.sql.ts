@@ -33,7 +33,6 @@ export const insertEntry = statement({
 
 export const balances = statement({
   name: 'ledger_balances',
-  parameters: {},
   columns: { ledger_account: 'text', asset: 'text', balance: 'numeric' },
   text: `select ledger_account, asset, sum(amount) as balance from ledger_postings
    group by ledger_account, asset having sum(amount) <> 0 order by ledger_account, asset`,
@@ -41,7 +40,6 @@ export const balances = statement({
 
 export const assetSums = statement({
   name: 'ledger_asset_sums',
-  parameters: {},
   columns: { asset: 'text', total: 'numeric' },
   text: 'select asset, sum(amount) as total from ledger_postings group by asset order by asset',
 });

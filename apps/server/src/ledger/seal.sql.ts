@@ -3,14 +3,12 @@ import { type Row, statement } from '@florin/pg';
 // Sealers take turns by this lock. No other statement waits for it.
 export const lockHead = statement({
   name: 'ledger_head_lock',
-  parameters: {},
   columns: { seal_number: 'int8', hash: 'bytea' },
   text: 'select seal_number, hash from ledger_head for update',
 });
 
 export const readHead = statement({
   name: 'ledger_head',
-  parameters: {},
   columns: { seal_number: 'int8', hash: 'bytea' },
   text: 'select seal_number, hash from ledger_head',
 });
@@ -61,7 +59,6 @@ export const insertSeals = statement({
 export const moveHead = statement({
   name: 'ledger_head_move',
   parameters: { sealNumber: 'int8', hash: 'bytea' },
-  columns: {},
   text: 'update ledger_head set seal_number = :sealNumber, hash = :hash',
 });
 
@@ -77,7 +74,6 @@ export const sealedEntries = statement({
 // Counts among all entries and not in the queue, because the queue is not append-only.
 export const countUnsealed = statement({
   name: 'ledger_unsealed_count',
-  parameters: {},
   columns: { unsealed: 'int8', missing: 'int8' },
   text: `select count(*) as unsealed,
      count(*) filter (where not exists (select from ledger_unsealed u where u.entry_id = e.entry_id)) as missing

@@ -9,7 +9,6 @@ export const insertLinkVersion = statement({
     terms: 'jsonb',
     replacedAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into link_versions (link_id, merchant_id, version_code, terms, replaced_at)
    values (:linkId, :merchantId, :versionCode, :terms, :replacedAt)`,
 });
@@ -17,7 +16,6 @@ export const insertLinkVersion = statement({
 export const deleteOldLinkVersions = statement({
   name: 'link_version_delete_old',
   parameters: { linkId: 'text', kept: 'int8' },
-  columns: {},
   text: `delete from link_versions where link_id = :linkId and version_ordinal <= (
      select version_ordinal from link_versions where link_id = :linkId
      order by version_ordinal desc offset :kept limit 1)`,

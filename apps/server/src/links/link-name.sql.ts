@@ -13,7 +13,6 @@ export const takeNamedLinks = statement({
 export const deleteLinkWords = statement({
   name: 'link_words_delete',
   parameters: { linkIds: 'text[]' },
-  columns: {},
   text: 'delete from link_words where link_id = any(:linkIds)',
 });
 
@@ -21,7 +20,6 @@ export const deleteLinkWords = statement({
 export const insertLinkWords = statement({
   name: 'link_words_insert',
   parameters: { merchantIds: 'text[]', linkIds: 'text[]', words: 'text[]' },
-  columns: {},
   text: `insert into link_words (merchant_id, word, link_id)
    select merchant_id, word, link_id from unnest(:merchantIds::text[], :linkIds::text[], :words::text[]) as given (merchant_id, link_id, words)
    cross join lateral string_to_table(words, ' ') as word on conflict do nothing`,

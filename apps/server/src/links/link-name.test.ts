@@ -17,7 +17,6 @@ after(() => world.close());
 const indexAsBefore = statement({
   name: 'link_name_test_before',
   parameters: { merchantId: 'text', word: 'text' },
-  columns: {},
   text: `with forgotten as (delete from schema_migrations where version = 350), named as (delete from link_words_queue)
    insert into link_words (merchant_id, link_id, word)
    select merchant_id, link_id, :word from links where merchant_id = :merchantId`,

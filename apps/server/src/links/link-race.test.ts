@@ -11,7 +11,6 @@ import { archiveProduct, disableLink, disableLinksOfAccount, enableLink } from '
 
 const lockWaits = statement({
   name: 'link_race_lock_waits',
-  parameters: {},
   columns: { waits: 'int8' },
   text: `select count(*) as waits from pg_stat_activity
    where datname = current_database() and wait_event_type = 'Lock'`,

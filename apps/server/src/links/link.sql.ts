@@ -114,7 +114,6 @@ const fields = {
 export const insertLink = statement({
   name: 'link_insert',
   parameters: { linkId: 'text', merchantId: 'text', ...fields, createdAt: 'timestamptz' },
-  columns: {},
   text: `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
      payer_email_required, success_url, cancel_url, auto_return, custom_success_text, custom_disabled_text, exception_policy, max_payments, active_until,
      status, created_at, updated_at)
@@ -139,7 +138,6 @@ export const insertLinkItems = statement({
     quantities: 'int4[]',
     unitPrices: 'int8[]',
   },
-  columns: {},
   text: `insert into link_items (link_id, line_item_id, position, item_type, product_id, quantity, unit_price)
    select :linkId, item.line_item_id, item.position - 1, item.item_type, item.product_id, item.quantity, item.unit_price
    from unnest(:lineItemIds::text[], :itemTypes::text[], :productIds::text[], :quantities::int4[], :unitPrices::int8[])
@@ -256,14 +254,12 @@ export const lockEndedLinks = statement({
 export const setLinksStatus = statement({
   name: 'link_set_status',
   parameters: { linkIds: 'text[]', status: 'text', disabledReason: 'text', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update links set status = :status, disabled_reason = :disabledReason, updated_at = :updatedAt where link_id = any(:linkIds)`,
 });
 
 export const replaceLink = statement({
   name: 'link_replace',
   parameters: { linkId: 'text', ...fields, updatedAt: 'timestamptz' },
-  columns: {},
   text: `update links set link_type = :linkType, link_name = :linkName, account_id = :accountId, settlement_token = :settlementToken, fee_model = :feeModel,
      amount = :amount, payer_email_required = :payerEmailRequired, success_url = :successUrl, cancel_url = :cancelUrl, auto_return = :autoReturn, custom_success_text = :customSuccessText, custom_disabled_text = :customDisabledText,
      exception_policy = :exceptionPolicy, max_payments = :maxPayments, active_until = :activeUntil, updated_at = :updatedAt
@@ -273,6 +269,5 @@ export const replaceLink = statement({
 export const deleteLinkItems = statement({
   name: 'link_items_delete',
   parameters: { linkId: 'text' },
-  columns: {},
   text: 'delete from link_items where link_id = :linkId',
 });

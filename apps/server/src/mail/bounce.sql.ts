@@ -48,7 +48,6 @@ export const troubledMails = statement({
 // Only the last e-mail that went out is read of those that did.
 export const mailProgress = statement({
   name: 'mail_progress',
-  parameters: {},
   columns: { waiting: 'int8', oldest: 'timestamptz?', last_sent: 'timestamptz?' },
   text: `select count(*) as waiting, min(created_at) as oldest,
      (select finished_at from mails where status = 'sent' order by finished_at desc limit 1) as last_sent

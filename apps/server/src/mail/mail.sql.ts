@@ -15,7 +15,6 @@ export const insertMail = statement({
     at: 'timestamptz',
     dueAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into mails (merchant_id, fact, recipient, kind, payer, language, sealed_data, status, next_attempt_at, created_at)
    values (:merchantId, :fact, :recipient, :kind, :payer,
      coalesce((select payer_language from orders where order_id = :orderId), ''), :sealedData, 'pending', :dueAt, :at)
@@ -107,7 +106,6 @@ export const leaseAlike = statement({
 export const retryMail = statement({
   name: 'mail_retry',
   parameters: { mailId: 'int8', attempt: 'int4', nextAttemptAt: 'timestamptz', error: 'text' },
-  columns: {},
   text: `update mails set next_attempt_at = :nextAttemptAt, last_error = :error
    where mail_id = :mailId and status = 'pending' and attempt_count = :attempt`,
 });
@@ -116,7 +114,6 @@ export const retryMail = statement({
 export const finishMails = statement({
   name: 'mail_finish',
   parameters: { mailIds: 'int8[]', status: 'text', error: 'text', at: 'timestamptz' },
-  columns: {},
   text: `update mails set status = :status, last_error = :error, finished_at = :at, sealed_data = null
    where mail_id = any (:mailIds) and status = 'pending'`,
 });
@@ -124,7 +121,6 @@ export const finishMails = statement({
 export const recordBounce = statement({
   name: 'mail_record_bounce',
   parameters: { address: 'text', reason: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into mail_bounces (address, reason, bounced_at) values (:address, :reason, :at)
    on conflict (address) do update set reason = excluded.reason, bounced_at = excluded.bounced_at`,
 });

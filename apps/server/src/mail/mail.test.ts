@@ -34,14 +34,12 @@ const storedMails = statement({
 const renameMerchant = statement({
   name: 'mail_test_rename',
   parameters: { merchantId: 'text', merchantName: 'text' },
-  columns: {},
   text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
 });
 
 const insertSent = statement({
   name: 'mail_test_sent_before',
   parameters: { merchantId: 'text', recipient: 'text', payer: 'text', count: 'int8', at: 'timestamptz' },
-  columns: {},
   text: `insert into mails (merchant_id, fact, recipient, kind, payer, language, status, next_attempt_at, created_at, finished_at)
    select :merchantId, 'before ' || i || gen_random_uuid(), coalesce(nullif(:recipient, ''), i || '@example.net'), 'receipt',
      :payer, '', 'sent', :at, :at, :at

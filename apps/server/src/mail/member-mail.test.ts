@@ -12,7 +12,6 @@ import { totpCodeOf } from '../../test/harness/totp.ts';
 const renameMerchant = statement({
   name: 'member_mail_test_rename',
   parameters: { merchantId: 'text', merchantName: 'text' },
-  columns: {},
   text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
 });
 const dashboardOrigin = 'https://pay.example.com';

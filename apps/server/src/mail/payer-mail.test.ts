@@ -17,7 +17,6 @@ const storedMails = statement({
 const setAdded = statement({
   name: 'payer_mail_test_added',
   parameters: { orderId: 'text', added: 'numeric' },
-  columns: {},
   text: 'update orders set added = :added where order_id = :orderId',
 });
 

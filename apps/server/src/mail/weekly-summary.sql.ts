@@ -3,7 +3,6 @@ import { statement } from '@florin/pg';
 export const addWeek = statement({
   name: 'weekly_summary_add',
   parameters: { startsAt: 'timestamptz' },
-  columns: {},
   text: `insert into weekly_summaries (starts_at, done_to) values (:startsAt, '') on conflict do nothing`,
 });
 
@@ -19,6 +18,5 @@ export const lockWeek = statement({
 export const moveWeek = statement({
   name: 'weekly_summary_move',
   parameters: { startsAt: 'timestamptz', doneTo: 'text', finishedAt: 'timestamptz?' },
-  columns: {},
   text: 'update weekly_summaries set done_to = :doneTo, finished_at = :finishedAt where starts_at = :startsAt',
 });

@@ -22,7 +22,6 @@ const mailsOfMerchant = statement({
 const renameMerchant = statement({
   name: 'weekly_summary_test_rename',
   parameters: { merchantId: 'text', merchantName: 'text' },
-  columns: {},
   text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
 });
 

@@ -17,7 +17,6 @@ export const insertAuditEntry = statement({
     userAgent: 'text',
     requestId: 'text',
   },
-  columns: {},
   text: `insert into audit_entries (audit_id, merchant_id, at, actor_kind, actor_id, actor_name, action, subject, before, after,
      client_address, user_agent, request_id)
    values (:auditId, :merchantId, :at, :actorKind, :actorId, :actorName, :action, :subject, :before, :after,

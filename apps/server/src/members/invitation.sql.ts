@@ -70,14 +70,12 @@ export const lockMerchantOfInvitation = statement({
 export const setAccepted = statement({
   name: 'invitation_set_accepted',
   parameters: { invitationId: 'text', userId: 'text', at: 'timestamptz' },
-  columns: {},
   text: 'update invitations set accepted_at = :at, accepted_by = :userId where invitation_id = :invitationId',
 });
 
 export const bindAddress = statement({
   name: 'invitation_bind_address',
   parameters: { invitationId: 'text', email: 'text' },
-  columns: {},
   text: `update invitations set email = :email where invitation_id = :invitationId and email = ''`,
 });
 

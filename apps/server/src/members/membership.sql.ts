@@ -71,7 +71,6 @@ export const setRole = statement({
 export const deleteMembership = statement({
   name: 'membership_delete',
   parameters: { merchantId: 'text', userId: 'text' },
-  columns: {},
   text: 'delete from memberships where merchant_id = :merchantId and user_id = :userId',
 });
 

@@ -30,7 +30,6 @@ export const lockRole = statement({
 export const setChoice = statement({
   name: 'notification_choice_set',
   parameters: { merchantId: 'text', userId: 'text', kind: 'text', isWanted: 'bool' },
-  columns: {},
   text: `insert into notification_choices (merchant_id, user_id, kind, is_wanted)
    values (:merchantId, :userId, :kind, :isWanted)
    on conflict (merchant_id, user_id, kind) do update set is_wanted = excluded.is_wanted`,

@@ -19,7 +19,6 @@ export const viewsOfMember = statement({
 export const upsertView = statement({
   name: 'payment_view_save',
   parameters: { merchantId: 'text', userId: 'text', name: 'text', filters: 'text', createdAt: 'timestamptz' },
-  columns: {},
   text: `insert into payment_views (merchant_id, user_id, name, filters, created_at)
    values (:merchantId, :userId, :name, :filters::text::jsonb, :createdAt)
    on conflict (merchant_id, user_id, name) do update set filters = excluded.filters`,

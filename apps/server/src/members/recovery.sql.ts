@@ -55,7 +55,6 @@ export const insertRecovery = statement({
     effectiveAt: 'timestamptz?',
     status: 'text',
   },
-  columns: {},
   text: `insert into recoveries (recovery_id, user_id, asked_by, token_hash, created_at, effective_at, status)
    values (:recoveryId, :userId, :askedBy, :tokenHash, :createdAt, :effectiveAt, :status)`,
 });
@@ -73,7 +72,6 @@ const completed = sqlMove(recoveryMoves, 'complete');
 export const setUsed = statement({
   name: 'recovery_set_used',
   parameters: { recoveryId: 'text' },
-  columns: {},
   text: `update recoveries set status = ${completed.to} where recovery_id = :recoveryId and status in (${completed.from})`,
 });
 
@@ -98,7 +96,6 @@ export const actsElsewhere = statement({
 export const resetSignIn = statement({
   name: 'recovery_reset_sign_in',
   parameters: { userId: 'text', password: 'text', at: 'timestamptz' },
-  columns: {},
   text: `with passkeys as (delete from sign_in.passkey where "userId" = :userId),
      factors as (delete from sign_in."twoFactor" where "userId" = :userId),
      wallets as (delete from sign_in.wallet where "userId" = :userId),

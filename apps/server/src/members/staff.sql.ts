@@ -4,7 +4,6 @@ const columns = { user_id: 'text', name: 'text', email: 'text', created_at: 'tim
 
 export const staffList = statement({
   name: 'staff_list',
-  parameters: {},
   columns,
   text: `select s.user_id, u.name, u.email, s.created_at from staff s join sign_in."user" u on u.id = s.user_id
    order by s.created_at, s.user_id`,

@@ -26,7 +26,6 @@ export const emailOfUser = statement({
 export const insertPassword = statement({
   name: 'user_insert_password',
   parameters: { id: 'text', userId: 'text', password: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into sign_in.account (id, "accountId", "providerId", "userId", password, "createdAt", "updatedAt")
    values (:id, :userId, 'credential', :userId, :password, :at, :at)`,
 });
@@ -34,7 +33,6 @@ export const insertPassword = statement({
 export const insertRecoveryCodes = statement({
   name: 'recovery_codes_insert',
   parameters: { userId: 'text', ids: 'text[]', codeHashes: 'text[]' },
-  columns: {},
   text: `insert into sign_in."recoveryCode" (id, "userId", "codeHash")
    select id, :userId, code_hash from unnest(:ids::text[], :codeHashes::text[]) as made (id, code_hash)`,
 });
@@ -42,7 +40,6 @@ export const insertRecoveryCodes = statement({
 export const deleteRecoveryCodes = statement({
   name: 'recovery_codes_delete',
   parameters: { userId: 'text' },
-  columns: {},
   text: 'delete from sign_in."recoveryCode" where "userId" = :userId',
 });
 
@@ -93,7 +90,6 @@ export const deleteSession = statement({
 export const deleteOtherSessions = statement({
   name: 'sessions_of_user_delete_others',
   parameters: { userId: 'text', sessionId: 'text' },
-  columns: {},
   text: 'delete from sign_in.session where "userId" = :userId and id <> :sessionId',
 });
 
@@ -124,7 +120,6 @@ export const lockCodes = statement({
 export const deleteOtherDevices = statement({
   name: 'devices_of_user_delete_others',
   parameters: { userId: 'text', deviceHash: 'text' },
-  columns: {},
   text: 'delete from sign_in.device where "userId" = :userId and "deviceHash" <> :deviceHash',
 });
 

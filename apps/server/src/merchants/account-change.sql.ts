@@ -93,7 +93,6 @@ const done = sqlMove(accountChangeMoves, 'take_effect');
 export const finishChange = statement({
   name: 'account_change_finish',
   parameters: { changeId: 'text', accountId: 'text' },
-  columns: {},
   text: `update account_changes set status = ${done.to}, account_id = :accountId
    where change_id = :changeId and status in (${done.from})`,
 });
@@ -102,6 +101,5 @@ const refuse = sqlMove(accountChangeMoves, 'refuse');
 export const refuseChange = statement({
   name: 'account_change_refuse',
   parameters: { changeId: 'text' },
-  columns: {},
   text: `update account_changes set status = ${refuse.to} where change_id = :changeId and status in (${refuse.from})`,
 });

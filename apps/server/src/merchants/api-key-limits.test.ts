@@ -232,8 +232,6 @@ test('an origin is listed as long as a valid key lists it', async () => {
 
 const withoutScans = statement({
   name: 'api_key_limits_test_no_scans',
-  parameters: {},
-  columns: {},
   text: 'set local enable_seqscan = off',
 });
 

@@ -18,7 +18,6 @@ export const insertApiKey = statement({
     createdAt: 'timestamptz',
     createdBy: 'text',
   },
-  columns: {},
   text: `insert into api_keys
      (key_id, merchant_id, kind, key_name, key_hash, last4, permissions, expires_at, ip_allow_list, origins, max_session_amount,
       max_day_amount, created_at, created_by)
@@ -30,7 +29,6 @@ export const insertApiKey = statement({
 export const insertKeyOrigins = statement({
   name: 'api_key_insert_origins',
   parameters: { keyId: 'text', origins: 'text[]' },
-  columns: {},
   text: `insert into api_key_origins (origin, key_id) select distinct origin, :keyId from unnest(:origins::text[]) as origin`,
 });
 
@@ -100,7 +98,6 @@ export const renameKey = statement({
 export const setLastUsed = statement({
   name: 'api_key_set_last_used',
   parameters: { keyId: 'text', lastUsedAt: 'timestamptz' },
-  columns: {},
   text: `update api_keys set last_used_at = :lastUsedAt
    where key_id = :keyId and (last_used_at is null or last_used_at <= :lastUsedAt::timestamptz - interval '1 minute')`,
 });

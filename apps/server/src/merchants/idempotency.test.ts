@@ -9,7 +9,6 @@ import { bodyHashOf, findAnswer, type KeyedAnswer, keyedAnswerValues } from './i
 const insertOld = statement({
   name: 'idempotency_test_insert_old',
   parameters: { eventId: 'text', merchantId: 'text', body: 'text', bodyHash: 'bytea' },
-  columns: {},
   text: `with event as (
      insert into events (event_id, merchant_id, event_type, object_id, sequence, body, created_at)
      values (:eventId, :merchantId, 'session.created', 'sess_1', 1, :body, now())

@@ -10,7 +10,6 @@ const columns = {
 export const insertMerchant = statement({
   name: 'merchant_insert',
   parameters: { merchantId: 'text', merchantName: 'text', createdAt: 'timestamptz' },
-  columns: {},
   text: 'insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, :merchantName, :createdAt)',
 });
 
@@ -31,7 +30,6 @@ export const merchantById = statement({
 
 export const merchantList = statement({
   name: 'merchant_list',
-  parameters: {},
   columns,
   text: 'select merchant_id, merchant_name, created_at, suspended_at from merchants order by created_at, merchant_id',
 });

@@ -22,7 +22,6 @@ export const relayedGasSince = statement({
 export const addRelayedGas = statement({
   name: 'relayed_gas_add',
   parameters: { chainId: 'int8', kind: 'text', merchantId: 'text', hour: 'timestamptz', gas: 'int8' },
-  columns: {},
   text: `insert into relayed_gas (chain_id, kind, merchant_id, hour, gas)
    select :chainId, :kind, counted.merchant_id, :hour, :gas from unnest(array['', :merchantId::text]) as counted (merchant_id)
    on conflict (chain_id, kind, merchant_id, hour) do update set gas = relayed_gas.gas + excluded.gas`,
@@ -48,6 +47,5 @@ export const relayedGasOver = statement({
 export const deleteRelayedGas = statement({
   name: 'relayed_gas_delete',
   parameters: { before: 'timestamptz' },
-  columns: {},
   text: 'delete from relayed_gas where hour < :before',
 });

@@ -9,8 +9,6 @@ import { type AskedGas, type GasTotals, gasAlarm, gasOffers, takeGas } from './r
 
 const emptyAll = statement({
   name: 'relayed_gas_test_empty',
-  parameters: {},
-  columns: {},
   text: 'delete from relayed_gas',
 });
 const hourMs = 3_600_000;

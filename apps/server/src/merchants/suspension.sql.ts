@@ -11,6 +11,5 @@ export const setSuspended = statement({
 export const setAccountsSuspended = statement({
   name: 'accounts_set_suspended',
   parameters: { merchantId: 'text', isSuspended: 'bool' },
-  columns: {},
   text: 'update accounts set is_suspended = :isSuspended where merchant_id = :merchantId',
 });

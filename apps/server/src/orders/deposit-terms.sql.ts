@@ -20,7 +20,6 @@ export const insertDepositTerms = statement({
     latePayment: 'text',
     createdAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into deposit_terms (order_id, wallet_order_id, tolerance, most_added, late_payment, created_at)
    values (:orderId, :walletOrderId, :tolerance, :mostAdded, :latePayment, :createdAt)`,
 });

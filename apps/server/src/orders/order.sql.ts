@@ -40,7 +40,6 @@ export const insertOrder = statement({
     network: 'text',
     payerLanguage: 'text',
   },
-  columns: {},
   text: `insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
      recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, via, total_value, payment_value,
      fee_value, net_value, signature, gateway, payout_vault, created_at, receiver, network,

@@ -19,14 +19,12 @@ after(() => world.close());
 const noteRestore = statement({
   name: 'settlement_mode_test_restore',
   parameters: { takenAt: 'timestamptz' },
-  columns: {},
   text: `insert into restorations (taken_at, restored_at, archive_hash, cursors) values (:takenAt, :takenAt, '', '[]')`,
 });
 
 const putCursor = statement({
   name: 'settlement_mode_test_cursor',
   parameters: { chainId: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
    on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,

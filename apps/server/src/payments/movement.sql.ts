@@ -66,7 +66,6 @@ export const insertUnmatched = statement({
     orderType: 'int4',
     status: 'text',
   },
-  columns: {},
   text: `insert into unmatched_payments
      (chain_id, order_id, tx_hash, block_number, block_time, channel_id, meta_data, payer, recipient, token, total,
       payment, fee, order_type, status)
@@ -79,7 +78,6 @@ export const insertUnmatched = statement({
 export const insertUnknownPayout = statement({
   name: 'movement_unknown_payout_insert',
   parameters: { chainId: 'int8', orderId: 'text', txHash: 'text', blockTime: 'timestamptz' },
-  columns: {},
   text: `insert into unknown_payouts (chain_id, order_id, tx_hash, block_time)
    values (:chainId, :orderId, :txHash, :blockTime) on conflict do nothing`,
 });
@@ -87,7 +85,6 @@ export const insertUnknownPayout = statement({
 export const concludeUnmatched = statement({
   name: 'movement_unmatched_conclude',
   parameters: { chainId: 'int8', orderId: 'text', status: 'text', outcomeTx: 'text' },
-  columns: {},
   text: `update unmatched_payments set status = :status, outcome_tx = :outcomeTx
    where chain_id = :chainId and order_id = :orderId`,
 });

@@ -2,14 +2,12 @@ import { statement } from '@florin/pg';
 
 export const newestRestoration = statement({
   name: 'restoration_newest',
-  parameters: {},
   columns: { taken_at: 'timestamptz', restored_at: 'timestamptz', archive_hash: 'text', cursors: 'jsonb' },
   text: `select taken_at, restored_at, archive_hash, cursors from restorations order by restoration_id desc limit 1`,
 });
 
 export const chainsAfterRestoration = statement({
   name: 'restoration_chains',
-  parameters: {},
   columns: {
     chain_id: 'int8',
     head_number: 'int8',

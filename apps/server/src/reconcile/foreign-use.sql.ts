@@ -14,7 +14,6 @@ export const unknownOrders = statement({
 // Without a restore everything counts.
 export const restoredLast = statement({
   name: 'foreign_use_restored_last',
-  parameters: {},
   columns: { restored_at: 'timestamptz?' },
   text: 'select max(restored_at) as restored_at from restorations',
 });

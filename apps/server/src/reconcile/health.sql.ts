@@ -3,7 +3,6 @@ import { attemptColumnList, attemptColumns, latestAttempts } from './work.sql.ts
 
 export const healthCursors = statement({
   name: 'health_cursors',
-  parameters: {},
   columns: {
     chain_id: 'int8',
     head_number: 'int8',
@@ -92,14 +91,12 @@ export const webhookBacklogs = statement({
 
 export const databaseVersion = statement({
   name: 'health_database_version',
-  parameters: {},
   columns: { version: 'text' },
   text: `select current_setting('server_version') as version`,
 });
 
 export const appliedMigrations = statement({
   name: 'health_migrations',
-  parameters: {},
   columns: { version: 'int4', applied_at: 'timestamptz' },
   text: 'select version, applied_at from schema_migrations order by version desc',
 });

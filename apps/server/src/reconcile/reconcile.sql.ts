@@ -64,7 +64,6 @@ export const openingHeld = statement({
 export const holdOpening = statement({
   name: 'reconcile_hold_opening',
   parameters: { chainId: 'int8', differences: 'text', lookedAt: 'timestamptz', retryAt: 'timestamptz' },
-  columns: {},
   text: `update chain_reconciliations set unopened_differences = :differences, failure = '', looked_at = :lookedAt,
      next_at = least(next_at, :retryAt) where chain_id = :chainId`,
 });
@@ -81,7 +80,6 @@ export const storeBalances = statement({
     blockNumber: 'int8',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into reconciled_balances (chain_id, holder, asset, token, ledger_amount, chain_amount, block_number, updated_at)
    select :chainId, look.holder, look.asset, look.token, look.ledger_amount, look.chain_amount, :blockNumber, :updatedAt
    from unnest(:holders::text[], :assets::text[], :tokens::text[], :ledgerAmounts::numeric[], :chainAmounts::numeric[])
@@ -93,7 +91,6 @@ export const storeBalances = statement({
 export const noteAgreement = statement({
   name: 'reconcile_agree',
   parameters: { chainId: 'int8', agreedNumber: 'int8', agreedHash: 'text', agreedAt: 'timestamptz' },
-  columns: {},
   text: `update chain_reconciliations set agreed_number = :agreedNumber, agreed_hash = :agreedHash, agreed_at = :agreedAt, looked_at = :agreedAt,
      drift_runs = 0, failure = '' where chain_id = :chainId`,
 });
@@ -102,7 +99,6 @@ export const noteAgreement = statement({
 export const lowerAgreement = statement({
   name: 'reconcile_lower_agreement',
   parameters: { chainId: 'int8', anchor: 'int8' },
-  columns: {},
   text: `update chain_reconciliations set unopened_differences = '',
      agreed_number = case when agreed_number > :anchor then :anchor else agreed_number end where chain_id = :chainId`,
 });
@@ -124,7 +120,6 @@ export const noteFailure = statement({
     retryAt: 'timestamptz',
     claimedAt: 'timestamptz',
   },
-  columns: {},
   text: `update chain_reconciliations set failure = :failure, looked_at = :lookedAt, next_at = least(next_at, :retryAt)
    where chain_id = :chainId and next_at = :claimedAt`,
 });
@@ -132,7 +127,6 @@ export const noteFailure = statement({
 export const noteCatchUp = statement({
   name: 'reconcile_catch_up',
   parameters: { chainId: 'int8', catchUpNumber: 'int8', retryAt: 'timestamptz' },
-  columns: {},
   text: `update chain_reconciliations set catch_up_number = :catchUpNumber, next_at = least(next_at, :retryAt)
    where chain_id = :chainId`,
 });
@@ -159,7 +153,6 @@ export const releaseChain = statement({
 export const forgetBalances = statement({
   name: 'reconcile_forget_balances',
   parameters: { chainId: 'int8' },
-  columns: {},
   text: `with compared as (
      insert into chain_reconciliations as r (chain_id, next_at, agreed_number)
      select chain_id, updated_at, final_number from chain_cursors where chain_id = :chainId

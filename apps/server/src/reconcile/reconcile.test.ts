@@ -27,7 +27,6 @@ const freeBalances = statement({
 });
 const openingEntries = statement({
   name: 'reconcile_test_openings',
-  parameters: {},
   columns: { entry_key: 'text' },
   text: "select entry_key from ledger_entries where kind = 'opening' order by entry_id",
 });

@@ -16,7 +16,6 @@ after(() => world.close());
 const leadBase = statement({
   name: 'work_gauges_test_lead',
   parameters: { leader: 'text' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at, leader_id)
    values (31338, 9, '0x', now(), 1, '0x', now(), now(), :leader), (31337, 9, '0x', now(), 1, '0x', now(), now(), '')`,
 });

@@ -15,14 +15,12 @@ import { findRefund, refundsOfSession } from './refund.ts';
 const setTotalValue = statement({
   name: 'refund_test_total_value',
   parameters: { orderId: 'text', totalValue: 'int8' },
-  columns: {},
   text: 'update orders set total_value = :totalValue where order_id = :orderId',
 });
 
 const setSession = statement({
   name: 'refund_test_session',
   parameters: { orderId: 'text', sessionId: 'text' },
-  columns: {},
   text: 'update orders set session_id = :sessionId where order_id = :orderId',
 });
 

@@ -74,7 +74,6 @@ export const deleteSigning = statement({
 export const endSigningByReturn = statement({
   name: 'refund_signing_end_by_return',
   parameters: { orderId: 'text', amount: 'int8' },
-  columns: {},
   text: `delete from refund_signings s using refunds r
    where s.order_id = :orderId and r.refund_id = s.refund_id and (r.amount = :amount or r.status not in ('requires_signature', 'cancelled'))`,
 });

@@ -75,7 +75,6 @@ export const sumsOfAccounts = statement({
 /** One worker at a time: two could deadlock on the same hours. */
 export const lockHourSums = statement({
   name: 'report_hours_lock',
-  parameters: {},
   columns: { is_mine: 'bool' },
   text: `select ${tryLock('hourSums')} as is_mine`,
 });

@@ -39,7 +39,6 @@ export const insertReport = statement({
     createdAt: 'timestamptz',
     expiresAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into reports (report_id, merchant_id, report_type, format, account_id, from_time, to_time, secret, status,
      last_ordinal, created_at, expires_at)
    values (:reportId, :merchantId, :reportType, :format, :accountId, :fromTime, :toTime, :secret, 'pending',
@@ -85,7 +84,6 @@ export const updateReport = statement({
     feeValue: 'numeric',
     netValue: 'numeric',
   },
-  columns: {},
   text: `update reports set status = :status, reason = :reason, done_to = :doneTo, piece_count = :pieceCount,
      row_count = :rowCount, total_value = :totalValue, fee_value = :feeValue, net_value = :netValue
    where report_id = :reportId and status = 'pending'`,
@@ -101,7 +99,6 @@ export const noteReportFailure = statement({
 export const insertPiece = statement({
   name: 'report_insert_piece',
   parameters: { reportId: 'text', merchantId: 'text', position: 'int4', body: 'text' },
-  columns: {},
   text: `insert into report_pieces (report_id, merchant_id, position, body)
    values (:reportId, :merchantId, :position, :body)`,
 });

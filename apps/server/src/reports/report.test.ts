@@ -33,7 +33,6 @@ const feesBooked = statement({
 const setRowCount = statement({
   name: 'report_test_row_count',
   parameters: { merchantId: 'text', rowCount: 'int8' },
-  columns: {},
   text: 'update reports set row_count = :rowCount where merchant_id = :merchantId',
 });
 

@@ -4,7 +4,6 @@ import { statement } from '@florin/pg';
 // would not find it, and its payment would be one of an unknown order. So no block is stored while sessions move.
 export const lockCursors = statement({
   name: 'archive_cursors_lock',
-  parameters: {},
   columns: { chain_id: 'int8' },
   text: 'select chain_id from chain_cursors order by chain_id for update',
 });

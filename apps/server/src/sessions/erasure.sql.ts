@@ -54,14 +54,12 @@ export const sessionsOfPayer = statement({
 export const eraseSessionsOfPayer = statement({
   name: 'erasure_of_payer_in_sessions',
   parameters: { emails: 'text[]', sessionIds: 'text[]' },
-  columns: {},
   text: `update sessions set payer_email = '' where session_id = any (:sessionIds) and payer_email = any (:emails)`,
 });
 
 export const eraseOrdersOfPayer = statement({
   name: 'erasure_of_payer_in_orders',
   parameters: { emails: 'text[]', sessionIds: 'text[]' },
-  columns: {},
   text: `update orders set payer_email = '' where session_id = any (:sessionIds) and payer_email = any (:emails)`,
 });
 
@@ -69,7 +67,6 @@ export const eraseOrdersOfPayer = statement({
 export const eraseEventsOfPayer = statement({
   name: 'erasure_of_payer_in_events',
   parameters: { member: 'text', emptied: 'text', sessionIds: 'text[]' },
-  columns: {},
   text: `update events set body = replace(body, :member, :emptied)
    where object_id = any (:sessionIds) and strpos(body, :member) > 0`,
 });
@@ -78,7 +75,6 @@ export const eraseEventsOfPayer = statement({
 export const eraseMailsOfPayer = statement({
   name: 'erasure_of_payer_in_mails',
   parameters: { email: 'text' },
-  columns: {},
   text: `with bounced as (
      delete from mail_bounces b where b.address = lower(:email) and not ${isOfMember('b.address')}
    )

@@ -8,7 +8,6 @@ import { expireSessions, findSession } from './session.ts';
 const putCursor = statement({
   name: 'expiry_test_cursor',
   parameters: { chainId: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
    on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime`,
@@ -17,14 +16,12 @@ const putCursor = statement({
 const putHead = statement({
   name: 'expiry_test_head',
   parameters: { chainId: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: 'update chain_cursors set head_time = :headTime where chain_id = :chainId',
 });
 
 const putMove = statement({
   name: 'expiry_test_move',
   parameters: { orderId: 'text', purpose: 'text', status: 'text' },
-  columns: {},
   text: `with sent as (
      insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
        updated_at)
@@ -39,7 +36,6 @@ const putMove = statement({
 const unsign = statement({
   name: 'expiry_test_unsign',
   parameters: { orderId: 'text', seconds: 'int8' },
-  columns: {},
   text: `insert into orders select (r).* from (
      select jsonb_populate_record(o, jsonb_build_object('order_id', o.order_id || 'deposit', 'signature', '0x',
        'pay_by', o.pay_by + :seconds)) as r

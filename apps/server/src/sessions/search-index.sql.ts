@@ -25,7 +25,6 @@ const columnList = Object.keys(columns).join(', ');
 /** One worker at a time: the sessions that it takes from the queue are indexed in the order of their changes. */
 export const lockSearchIndex = statement({
   name: 'session_search_lock',
-  parameters: {},
   columns: { is_mine: 'bool' },
   text: `select ${tryLock('sessionSearch')} as is_mine`,
 });
@@ -67,7 +66,6 @@ export const storeIndexed = statement({
     words: 'text[]',
     added: 'text[]',
   },
-  columns: {},
   text: `with given as materialized (
      select * from unnest(:sessionIds::text[], :merchantIds::text[], :ordinals::int8[], :createdAts::timestamptz[],
        :words::text[], :added::text[]) as given (session_id, merchant_id, ordinal, created_at, words, added)
@@ -83,14 +81,12 @@ export const storeIndexed = statement({
 export const removeWords = statement({
   name: 'session_search_remove_words',
   parameters: { merchantIds: 'text[]', words: 'text[]', ordinals: 'int8[]' },
-  columns: {},
   text: `delete from session_words w using unnest(:merchantIds::text[], :words::text[], :ordinals::int8[]) as gone (merchant_id, word, ordinal)
    where w.merchant_id = gone.merchant_id and w.word = gone.word and w.ordinal = gone.ordinal`,
 });
 
 export const searchProgress = statement({
   name: 'session_search_progress',
-  parameters: {},
   columns: { version: 'int4', indexed_to: 'text?' },
   text: 'select version, indexed_to from session_search_progress',
 });
@@ -98,7 +94,6 @@ export const searchProgress = statement({
 export const saveProgress = statement({
   name: 'session_search_save_progress',
   parameters: { version: 'int4', indexedTo: 'text?' },
-  columns: {},
   text: 'update session_search_progress set version = :version, indexed_to = :indexedTo',
 });
 

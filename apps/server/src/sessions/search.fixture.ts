@@ -5,7 +5,6 @@ import { statement } from '@florin/pg';
 export const insertSessions = statement({
   name: 'search_test_insert',
   parameters: { merchantId: 'text', rows: 'jsonb' },
-  columns: {},
   text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
      meta_data, salt, channel_id, expiration_time, status, payer, payer_email, paid_token, initiate_tx, complete_tx,
@@ -19,25 +18,21 @@ export const insertSessions = statement({
 export const changeEmails = statement({
   name: 'search_test_change',
   parameters: { sessionIds: 'text[]', payerEmail: 'text' },
-  columns: {},
   text: 'update sessions set payer_email = :payerEmail where session_id = any (:sessionIds)',
 });
 export const setLink = statement({
   name: 'search_test_link',
   parameters: { sessionId: 'text', linkId: 'text' },
-  columns: {},
   text: 'update sessions set business_id = :linkId where session_id = :sessionId',
 });
 export const nameLink = statement({
   name: 'search_test_name',
   parameters: { linkId: 'text', linkName: 'text' },
-  columns: {},
   text: 'update links set link_name = :linkName where link_id = :linkId',
 });
 export const addLinks = statement({
   name: 'search_test_links',
   parameters: { merchantId: 'text', accountId: 'text', linkName: 'text', count: 'int4' },
-  columns: {},
   text: `insert into links (link_id, merchant_id, link_type, link_name, account_id, settlement_token, fee_model, amount,
      payer_email_required, success_url, custom_success_text, custom_disabled_text, status, created_at, updated_at)
    select 'lnk_' || md5(:merchantId || n::text), :merchantId, 'fixed', :linkName, :accountId, 'ethereum::usdc', 1, 1000,
@@ -45,15 +40,12 @@ export const addLinks = statement({
 });
 export const forgetWords = statement({
   name: 'search_test_forget',
-  parameters: {},
-  columns: {},
   text: `with words as (delete from session_words), search as (delete from session_search)
    update session_search_progress set version = 0`,
 });
 export const fillMany = statement({
   name: 'search_test_fill',
   parameters: { merchantId: 'text', accountId: 'text', count: 'int4' },
-  columns: {},
   text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
      meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)
@@ -66,7 +58,6 @@ export const fillMany = statement({
 export const addNoise = statement({
   name: 'search_test_noise',
   parameters: { merchantId: 'text', accountId: 'text', count: 'int4' },
-  columns: {},
   text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
      meta_data, salt, channel_id, expiration_time, status, created_at, updated_at)

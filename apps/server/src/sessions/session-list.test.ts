@@ -27,7 +27,6 @@ const statuses = ['initialized', 'paid', 'settling', 'completed', 'expired'] as 
 const addSessions = statement({
   name: 'session_list_test_add',
   parameters: { merchantId: 'text', count: 'int8', statuses: 'text[]', spacing: 'int8' },
-  columns: {},
   text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url,
      metadata, meta_data, salt, channel_id, expiration_time, status, ordinal, created_at, updated_at)
@@ -42,29 +41,24 @@ const addSessions = statement({
 const moveSessions = statement({
   name: 'session_list_test_move',
   parameters: { merchantId: 'text', status: 'text', limit: 'int8' },
-  columns: {},
   text: `update sessions set status = :status where session_id in (
      select session_id from sessions where merchant_id = :merchantId order by random() limit :limit for update skip locked)`,
 });
 // Nothing in the service deletes a session, but the counts must not depend on that.
 const allowRemoval = statement({
   name: 'session_list_test_allow_removal',
-  parameters: {},
-  columns: {},
   text: 'alter table sessions disable trigger sessions_stay',
 });
 before(() => db.query(allowRemoval));
 const removeSessions = statement({
   name: 'session_list_test_remove',
   parameters: { merchantId: 'text', limit: 'int8' },
-  columns: {},
   text: `delete from sessions where session_id in (
      select session_id from sessions where merchant_id = :merchantId order by random() limit :limit for update skip locked)`,
 });
 const setStatus = statement({
   name: 'session_list_test_set_status',
   parameters: { sessionId: 'text', status: 'text' },
-  columns: {},
   text: 'update sessions set status = :status where session_id = :sessionId',
 });
 const allIds = statement({
@@ -75,8 +69,6 @@ const allIds = statement({
 });
 const oneSnapshot = statement({
   name: 'session_list_test_snapshot',
-  parameters: {},
-  columns: {},
   text: 'set transaction isolation level repeatable read, read only',
 });
 

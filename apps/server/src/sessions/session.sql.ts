@@ -177,7 +177,6 @@ export const updateSession = statement({
 export const updateShownOrder = statement({
   name: 'session_shown_order_set',
   parameters: { sessionId: 'text', orderId: 'text' },
-  columns: {},
   text: `update sessions set shown_order_id = :orderId where session_id = :sessionId and status = 'initialized'`,
 });
 

@@ -19,7 +19,6 @@ after(() => world.close());
 const setCurrencies = statement({
   name: 'test_terms_set_currencies',
   parameters: { accountId: 'text', settlementCurrencies: 'text[]' },
-  columns: {},
   text: 'update accounts set settlement_currencies = :settlementCurrencies where account_id = :accountId',
 });
 

@@ -25,7 +25,6 @@ const legColumnList = Object.keys(columns)
 export const insertLeg = statement({
   name: 'leg_insert',
   parameters: { orderId: 'text', leg: 'text', sessionId: 'text', chainId: 'int8', retryAt: 'timestamptz' },
-  columns: {},
   text: `insert into settlements (order_id, leg, session_id, chain_id, status, retry_at, created_at, updated_at)
    values (:orderId, :leg, :sessionId, :chainId, 'waiting', :retryAt, :retryAt, :retryAt)
    on conflict (order_id, leg) do nothing`,
@@ -75,7 +74,6 @@ const recorded = sqlMove(legMoves, 'transaction_recorded');
 export const markSent = statement({
   name: 'legs_mark_sent',
   parameters: { orderIds: 'text[]', leg: 'text', transactionId: 'int8?', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update settlements set status = ${recorded.to}, transaction_id = :transactionId, attempts = attempts + 1, reason = '', updated_at = :updatedAt
    where order_id = any (:orderIds) and leg = :leg and status in (${recorded.from})`,
 });
@@ -96,7 +94,6 @@ const lostWhilePending = sqlMove(legMoves, 'event_lost_transaction_pending');
 export const markReopened = statement({
   name: 'leg_mark_reopened',
   parameters: { orderId: 'text', leg: 'text', retryAt: 'timestamptz' },
-  columns: {},
   text: `update settlements l
    set status = case when carrier.transaction_id is null then ${lost.to} else ${lostWhilePending.to} end,
      transaction_id = carrier.transaction_id, retry_at = :retryAt, updated_at = :retryAt
@@ -183,7 +180,6 @@ export const unreportedLegs = statement({
 export const postponeUnreported = statement({
   name: 'legs_put_off_unreported',
   parameters: { orderIds: 'text[]', leg: 'text', retryAts: 'timestamptz[]', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update settlements l set attempts = l.attempts + 1, retry_at = given.retry_at, updated_at = :updatedAt
    from (
      select s.order_id, s.leg, given.retry_at

@@ -24,7 +24,6 @@ async function settleRound(
 const refuseAttempts = statement({
   name: 'settlement_test_refuse_attempts',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `update sent_attempts a set refusal = 'max fee per gas less than block base fee' from settlements l
    where l.order_id = :orderId and a.transaction_id = l.transaction_id`,
 });

@@ -6,7 +6,6 @@ import { settlementRound } from './settlement.ts';
 
 const sentCount = statement({
   name: 'two_services_test_sent',
-  parameters: {},
   columns: { sent: 'int8' },
   text: 'select count(*) as sent from sent_transactions',
 });

@@ -44,20 +44,17 @@ const changeOrder = statement({
     vault: 'text',
     net: 'int8',
   },
-  columns: {},
   text: `update orders set recipient = :recipient, via = :via, gateway = :gateway, payout_vault = :vault, net_value = :net
    where order_id = :orderId`,
 });
 const holdAll = statement({
   name: 'verified_items_test_hold',
   parameters: { at: 'timestamptz' },
-  columns: {},
   text: `update settlements set held_at = :at where status = 'waiting'`,
 });
 const addPayout = statement({
   name: 'verified_items_test_leg',
   parameters: { orderId: 'text', sessionId: 'text', chainId: 'int8', at: 'timestamptz' },
-  columns: {},
   text: `insert into settlements (order_id, leg, session_id, chain_id, status, retry_at, created_at, updated_at)
    values (:orderId, 'payout', :sessionId, :chainId, 'waiting', :at, :at, :at)`,
 });
@@ -65,14 +62,12 @@ const addPayout = statement({
 const moveLeg = statement({
   name: 'verified_items_test_move',
   parameters: { orderId: 'text', chainId: 'int8' },
-  columns: {},
   text: `update settlements set chain_id = :chainId where order_id = :orderId and leg = 'payout'`,
 });
 
 const setToken = statement({
   name: 'verified_items_test_token',
   parameters: { sessionId: 'text', token: 'text' },
-  columns: {},
   text: 'update sessions set settlement_token = :token where session_id = :sessionId',
 });
 

@@ -112,7 +112,6 @@ test('an order that is named is found among many others, and only its account is
 const takeSignature = statement({
   name: 'signed_order_test_take_signature',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `update orders set signature = '0x' where order_id = :orderId`,
 });
 

@@ -102,7 +102,6 @@ const succeeded = sqlMove(submissionMoves, 'transaction_succeeded');
 export const succeedSubmission = statement({
   name: 'submission_succeed',
   parameters: { transactionId: 'int8', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update submissions set status = ${succeeded.to}, updated_at = :updatedAt
    where transaction_id = :transactionId and status in (${succeeded.from})`,
 });
@@ -111,7 +110,6 @@ const failed = sqlMove(submissionMoves, 'transaction_failed');
 export const failSubmission = statement({
   name: 'submission_fail',
   parameters: { transactionId: 'int8', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update submissions set status = ${failed.to}, updated_at = :updatedAt
    where transaction_id = :transactionId and status in (${failed.from})`,
 });
@@ -121,7 +119,6 @@ const takenBack = sqlMove(submissionMoves, 'outcome_taken_back');
 export const reopenSubmissions = statement({
   name: 'submission_reopen',
   parameters: { transactionIds: 'int8[]', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update submissions s set status = ${takenBack.to}, updated_at = :updatedAt
    from (
      select order_id from submissions where transaction_id = any (:transactionIds) and status in (${takenBack.from})

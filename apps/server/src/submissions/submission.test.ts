@@ -155,7 +155,6 @@ const domainOf = ({ chainId, order: { token: verifyingContract } }: StoredOrder)
 const changeSignature = statement({
   name: 'submission_test_change_signature',
   parameters: { orderId: 'text', signature: 'text' },
-  columns: {},
   text: 'update orders set signature = :signature where order_id = :orderId',
 });
 
@@ -244,7 +243,6 @@ test('orders that strangers prepare for contracts cost a payer with a key nothin
 const changeOrder = statement({
   name: 'submission_test_change_order',
   parameters: { orderId: 'text', gateway: 'text', fee: 'numeric' },
-  columns: {},
   text: 'update orders set gateway = :gateway, fee = :fee where order_id = :orderId',
 });
 

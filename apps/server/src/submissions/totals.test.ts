@@ -169,14 +169,12 @@ test('a failed payment counts for its payer on the day that it is sent again', a
 const dayOlder = statement({
   name: 'submission_totals_test_day_older',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `update submissions set created_at = created_at - interval '25 hours' where order_id = :orderId`,
 });
 
 const revertSent = statement({
   name: 'submission_totals_test_revert',
   parameters: { transactionId: 'int8' },
-  columns: {},
   text: `update sent_transactions set status = 'failed' where transaction_id = :transactionId`,
 });
 
@@ -242,7 +240,6 @@ test('a merchant whose payers with code failed too often is refused such payment
 const payOrder = statement({
   name: 'submission_totals_test_pay',
   parameters: { sessionId: 'text', orderId: 'text' },
-  columns: {},
   text: 'update sessions set order_id = :orderId where session_id = :sessionId',
 });
 

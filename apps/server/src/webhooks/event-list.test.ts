@@ -27,7 +27,6 @@ const types = ['session.created', 'session.paid', 'session.completed', 'product.
 const addEvents = statement({
   name: 'event_list_test_add',
   parameters: { merchantId: 'text', count: 'int8', types: 'text[]', now: 'timestamptz', oldCount: 'int8' },
-  columns: {},
   text: `insert into events (event_id, merchant_id, event_type, object_id, sequence, body, ordinal, created_at)
    overriding system value
    select 'evt_' || n || :merchantId, :merchantId, (:types::text[])[1 + mod(n * 7 + n / 5, cardinality(:types::text[]))],
@@ -47,7 +46,6 @@ const allEvents = statement({
 const addDeliveries = statement({
   name: 'event_list_test_deliveries',
   parameters: { merchantId: 'text', webhookId: 'text', otherWebhookId: 'text' },
-  columns: {},
   text: `insert into deliveries (delivery_id, event_id, webhook_id, merchant_id, object_id, sequence, status, created_at)
    select 'dlv_' || webhook_id || event_id, event_id, webhook_id, merchant_id, object_id, sequence, 'succeeded',
      created_at

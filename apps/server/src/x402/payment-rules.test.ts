@@ -305,7 +305,6 @@ test('another authorization for an accepted payment is refused with order_alread
 const forgetPayments = statement({
   name: 'x402_rules_test_forget',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: 'delete from x402_payments where session_id = :sessionId',
 });
 

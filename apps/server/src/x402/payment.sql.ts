@@ -72,7 +72,6 @@ export const upsertPayment = statement({
     isMoved: 'bool',
     createdAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into x402_payments (order_id, session_id, chain_id, pay_to, payload_hash, is_moved, created_at, updated_at)
    values (:orderId, :sessionId, :chainId, :payTo, :payloadHash, :isMoved, :createdAt, :createdAt)
    on conflict (order_id) do update set payload_hash = :payloadHash, is_moved = :isMoved, updated_at = :createdAt`,
@@ -81,6 +80,5 @@ export const upsertPayment = statement({
 export const setMoved = statement({
   name: 'x402_payment_set_moved',
   parameters: { orderId: 'text', payloadHash: 'text', updatedAt: 'timestamptz' },
-  columns: {},
   text: 'update x402_payments set is_moved = true, updated_at = :updatedAt where order_id = :orderId and payload_hash = :payloadHash',
 });

@@ -30,7 +30,6 @@ let waiting: Awaited<ReturnType<typeof addPaidSession>>;
 const insertHaltedChain = statement({
   name: 'dashboard_test_insert_halted_chain',
   parameters: { chainId: 'int8', hash: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time,
      halted_reason, updated_at)
    values (:chainId, 20, :hash, :at, 16, :hash, :at, 'reorg below the final block 16', :at)`,
@@ -125,14 +124,12 @@ async function assertBesideScreens(page: Page, notice: Locator): Promise<void> {
 const holdLeg = statement({
   name: 'dashboard_test_hold_leg',
   parameters: { orderId: 'text', at: 'timestamptz' },
-  columns: {},
   text: `update settlements set held_at = :at, reason = 'outflow_cap' where order_id = :orderId`,
 });
 
 const pauseWebhook = statement({
   name: 'dashboard_test_pause_webhook',
   parameters: { webhookId: 'text' },
-  columns: {},
   text: `update webhooks set status = 'paused' where webhook_id = :webhookId`,
 });
 

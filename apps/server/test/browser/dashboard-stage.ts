@@ -45,7 +45,6 @@ after(async () => {
 export const insertBounce = statement({
   name: 'dashboard_test_insert_bounce',
   parameters: { address: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into mail_bounces (address, reason, bounced_at) values (:address, '550 5.1.1 no such mailbox', :at)`,
 });
 

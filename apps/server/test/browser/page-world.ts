@@ -23,7 +23,6 @@ import { addOrder, happen } from '../harness/payment-fixture.ts';
 const putCursor = statement({
   name: 'page_world_cursor',
   parameters: { chainId: 'int8', headNumber: 'int8', finalNumber: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, :headNumber, '0x', :headTime, :finalNumber, '0x', :headTime, :headTime)
    on conflict (chain_id) do update set head_number = :headNumber, final_number = :finalNumber`,
@@ -39,7 +38,6 @@ const blockOfOrder = statement({
 const putStatus = statement({
   name: 'page_world_status',
   parameters: { sessionId: 'text', status: 'text', settledAt: 'timestamptz' },
-  columns: {},
   text: `update sessions set status = :status,
      complete_tx = case when :status = 'completed' then '0x' || repeat('c1', 32) else '' end,
      settlement_succeeded_at = case when :status = 'completed' then :settledAt::timestamptz end,
@@ -51,7 +49,6 @@ const putStatus = statement({
 const dropPayment = statement({
   name: 'page_world_dropped',
   parameters: { sessionId: 'text', droppedAt: 'timestamptz' },
-  columns: {},
   text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
      arguments, dropped_at)
    select chain_id, 1, '0xab', 0, '0xcd', :droppedAt, '0x90', 'Paid', order_id, '{}', :droppedAt from orders where session_id = :sessionId`,
@@ -60,7 +57,6 @@ const dropPayment = statement({
 const putName = statement({
   name: 'page_world_name',
   parameters: { merchantId: 'text', merchantName: 'text' },
-  columns: {},
   text: 'update merchants set merchant_name = :merchantName where merchant_id = :merchantId',
 });
 
@@ -74,7 +70,6 @@ const putException = statement({
     createdAt: 'timestamptz',
     amountInToken: 'numeric',
   },
-  columns: {},
   text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
      status, created_at, updated_at, resolved_tx)
    select 'exc_' || order_id, :merchantId, session_id, order_id, :kind, 'ethereum::usdc', :amountInToken, '0x', '', :status, :createdAt, :createdAt,
@@ -85,7 +80,6 @@ const putException = statement({
 const putArrived = statement({
   name: 'page_world_arrived',
   parameters: { sessionId: 'text', amount: 'numeric' },
-  columns: {},
   text: `insert into deposit_sightings (order_id, chain_id, pay_by, block_number, amount, final_amount)
    select o.order_id, o.chain_id, o.pay_by, 1, :amount, 0 from sessions s
      join orders o on o.session_id = s.session_id

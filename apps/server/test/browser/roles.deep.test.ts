@@ -38,14 +38,12 @@ const roles: readonly Role[] = [...memberRoles, 'staff'];
 const insertStaff = statement({
   name: 'deep_roles_insert_staff',
   parameters: { userId: 'text' },
-  columns: {},
   text: 'insert into staff (user_id, created_at) values (:userId, now())',
 });
 
 const insertHaltedChain = statement({
   name: 'deep_roles_insert_halted_chain',
   parameters: { chainId: 'int8', hash: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time,
      halted_reason, updated_at)
    values (:chainId, 20, :hash, :at, 16, :hash, :at, 'reorg below the final block 16', :at)`,

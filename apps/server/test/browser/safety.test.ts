@@ -237,7 +237,6 @@ test('a session shows its e-mail address and receipt only to its own secret', as
 const forgetNames = statement({
   name: 'safety_test_names',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: "update sessions set receipt_merchant_name = '', receipt_legal_name = '' where session_id = :sessionId",
 });
 

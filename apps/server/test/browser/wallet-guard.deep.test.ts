@@ -10,7 +10,6 @@ import { pay, says, sends, visit, visitWithout } from './wallet-visit.ts';
 const endSession = statement({
   name: 'wallet_guard_test_end',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: `update sessions set expiration_time = created_at where session_id = :sessionId`,
 });
 

@@ -28,7 +28,6 @@ import { type MovableClock, movableClock } from './movable-clock.ts';
 const insertMerchant = statement({
   name: 'agent_fixture_merchant',
   parameters: { merchantId: 'text', createdAt: 'timestamptz' },
-  columns: {},
   text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, 'Test merchant', :createdAt)`,
 });
 
@@ -42,7 +41,6 @@ const insertAccount = statement({
     version: 'text',
     createdAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into accounts (account_id, merchant_id, account_name, account_address, settlement_currencies, version, status,
      created_at, updated_at)
    values (:accountId, :merchantId, 'Main', :accountAddress, :settlementCurrencies, :version, 'normal', :createdAt, :createdAt)`,
@@ -51,13 +49,11 @@ const insertAccount = statement({
 const setLinkStatus = statement({
   name: 'agent_fixture_link_status',
   parameters: { linkId: 'text', status: 'text' },
-  columns: {},
   text: `update links set status = :status, custom_disabled_text = 'Back at noon' where link_id = :linkId`,
 });
 
 const countRows = statement({
   name: 'agent_fixture_rows',
-  parameters: {},
   columns: { sessions: 'int8', orders: 'int8', authorizations: 'int8', events: 'int8' },
   text: `select (select count(*) from sessions) as sessions, (select count(*) from orders) as orders,
      (select count(*) from authorizations) as authorizations,

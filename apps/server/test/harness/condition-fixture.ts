@@ -16,7 +16,6 @@ const setCursor = statement({
     finalTime: 'timestamptz',
     haltedReason: 'text',
   },
-  columns: {},
   text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
    values (:chainId, :headNumber, '0x01', :headTime, :finalNumber, '0x02', :finalTime, :haltedReason, :headTime)
@@ -25,8 +24,6 @@ const setCursor = statement({
 });
 const forgetCursors = statement({
   name: 'condition_fixture_forget',
-  parameters: {},
-  columns: {},
   text: 'delete from chain_cursors',
 });
 

@@ -5,7 +5,6 @@ import { systemRandom } from '#outside/random.ts';
 const insertUser = statement({
   name: 'member_fixture_insert_user',
   parameters: { userId: 'text', email: 'text' },
-  columns: {},
   text: `insert into sign_in."user" (id, name, email, "createdAt", "updatedAt")
    values (:userId, :email, :email, now(), now())`,
 });

@@ -28,7 +28,6 @@ const insertChainEvent = statement({
     isFinal: 'bool',
     arguments: 'text',
   },
-  columns: {},
   text: `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
    values (:chainId, :blockNumber, :blockHash, 0, :txHash, :blockTime, 'gateway', :eventName, :orderId, (:arguments::text)::jsonb, :isFinal)`,

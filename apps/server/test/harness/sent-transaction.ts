@@ -15,7 +15,6 @@ export const insertSent = statement({
 export const insertAttempt = statement({
   name: 'harness_sent_attempt',
   parameters: { txHash: 'text', transactionId: 'int8' },
-  columns: {},
   text: `insert into sent_attempts (tx_hash, transaction_id, raw, max_fee, priority_fee, created_at)
    values (:txHash, :transactionId, '0x', 1, 1, now())`,
 });

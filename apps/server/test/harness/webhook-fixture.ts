@@ -11,7 +11,6 @@ import { webhookFields } from '#webhooks/webhook.ts';
 const insertMerchant = statement({
   name: 'fixture_insert_merchant',
   parameters: { merchantId: 'text', createdAt: 'timestamptz' },
-  columns: {},
   text: `insert into merchants (merchant_id, merchant_name, created_at) values (:merchantId, 'Test merchant', :createdAt)`,
 });
 

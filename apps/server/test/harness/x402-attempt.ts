@@ -189,7 +189,6 @@ export const pay = async (attempt: Attempt, payment?: X402Payment) =>
 
 const countRows = statement({
   name: 'x402_rules_test_rows',
-  parameters: {},
   columns: { payments: 'int8', sessions: 'int8', sent: 'int8' },
   text: `select (select count(*) from x402_payments) as payments, (select count(*) from sessions) as sessions,
      (select count(*) from sent_transactions) as sent`,

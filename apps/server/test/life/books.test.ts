@@ -18,7 +18,6 @@ import { checkout } from './story-fixture.ts';
 
 const entriesByKind = statement({
   name: 'books_story_kinds',
-  parameters: {},
   columns: { kind: 'text', entries: 'int8' },
   text: `select kind, count(*) as entries from ledger_entries where chain_id = 31337 group by kind order by kind`,
 });

@@ -10,7 +10,6 @@ import { checkout, closedRoutes } from './story-fixture.ts';
 const haltChain = statement({
   name: 'delay_test_halt',
   parameters: { chainId: 'int8' },
-  columns: {},
   text: `update chain_cursors set halted_reason = 'reorg below the final block' where chain_id = :chainId`,
 });
 

@@ -15,7 +15,6 @@ import { checkout } from './story-fixture.ts';
 const writeAddress = statement({
   name: 'own_address_write',
   parameters: { accountId: 'text', accountAddress: 'text' },
-  columns: {},
   text: 'update accounts set account_address = :accountAddress where account_id = :accountId',
 });
 

@@ -26,7 +26,6 @@ const sentRefund = statement({
 
 const refundOutcomes = statement({
   name: 'story_refund_outcomes',
-  parameters: {},
   columns: { status: 'text' },
   text: `select status from sent_transactions where purpose = 'refund' order by transaction_id`,
 });

@@ -15,7 +15,6 @@ import { decoded, encoded, fundedAccount, offerAt, signedPayment } from './x402-
 
 const countRows = statement({
   name: 'forged_rows',
-  parameters: {},
   columns: {
     sessions: 'int8',
     orders: 'int8',

@@ -68,7 +68,6 @@ test('a stuck transaction is replaced at the same nonce by one that offers at le
 const changeCall = statement({
   name: 'sender_repair_test_change',
   parameters: { transactionId: 'int8', to: 'text', data: 'text' },
-  columns: {},
   text: 'update sent_transactions set recipient = :to, call_data = :data where transaction_id = :transactionId',
 });
 

@@ -85,7 +85,6 @@ export const insertAttempt = statement({
     priorityFee: 'numeric',
     createdAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into sent_attempts (transaction_id, tx_hash, raw, max_fee, priority_fee, created_at)
    values (:transactionId, :txHash, :raw, :maxFee, :priorityFee, :createdAt) on conflict (tx_hash) do nothing`,
 });
@@ -136,7 +135,6 @@ export type AttemptRow = Row<typeof attemptsOf>;
 export const setRefusals = statement({
   name: 'sender_refusals_set',
   parameters: { txHashes: 'text[]', refusals: 'text[]' },
-  columns: {},
   text: `with given as (
      select * from unnest(:txHashes::text[], :refusals::text[]) as given (tx_hash, refusal)
    ), locked as (
@@ -149,7 +147,6 @@ export const setRefusals = statement({
 export const setCapped = statement({
   name: 'sender_capped_set',
   parameters: { txHashes: 'text[]', isCapped: 'bool[]' },
-  columns: {},
   text: `with given as (
      select * from unnest(:txHashes::text[], :isCapped::bool[]) as given (tx_hash, is_capped)
    ), locked as (
@@ -167,7 +164,6 @@ export const setMined = statement({
     minedBlocks: 'int8[]',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `with given as (
      select * from unnest(:transactionIds::int8[], :minedHashes::text[], :minedBlocks::int8[]) as given (transaction_id, mined_hash, mined_block)
    ), locked as (

@@ -27,6 +27,5 @@ export const renewLeadership = statement({
 export const releaseLeadership = statement({
   name: 'leader_release',
   parameters: { chainId: 'int8', leaderTerm: 'int8' },
-  columns: {},
   text: `update chain_cursors set leader_id = '' where chain_id = :chainId and leader_term = :leaderTerm`,
 });

@@ -43,7 +43,6 @@ export const deleteEventsAt = statement({
     contracts: 'text[]',
     eventNames: 'text[]',
   },
-  columns: {},
   text: `delete from chain_events where chain_id = :chainId and block_number = :blockNumber
      and (log_index, contract, event_name) in (
        select * from unnest(:logIndexes::int4[], :contracts::text[], :eventNames::text[]))`,
@@ -54,7 +53,6 @@ export const deleteEventsAt = statement({
 export const requestResync = statement({
   name: 'watcher_resync_request',
   parameters: { chainId: 'int8', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update chain_cursors set is_resync_due = true, updated_at = :updatedAt where chain_id = :chainId and halted_reason <> ''`,
 });
 
@@ -107,7 +105,6 @@ export const dropEvents = statement({
 export const dropBlocks = statement({
   name: 'watcher_blocks_drop',
   parameters: { chainId: 'int8', above: 'int8' },
-  columns: {},
   text: `delete from chain_blocks where chain_id = :chainId and block_number > :above`,
 });
 
@@ -120,7 +117,6 @@ export const rewindCursor = statement({
     headTime: 'timestamptz',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `update chain_cursors
    set head_number = :headNumber, head_hash = :headHash, head_time = :headTime, final_number = :headNumber, final_hash = :headHash, final_time = :headTime,
      is_resync_due = false, halted_reason = '', rewinds = rewinds + 1, updated_at = :updatedAt
@@ -130,7 +126,6 @@ export const rewindCursor = statement({
 export const endResync = statement({
   name: 'watcher_resync_end',
   parameters: { chainId: 'int8', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update chain_cursors set is_resync_due = false, halted_reason = '', updated_at = :updatedAt where chain_id = :chainId`,
 });
 

@@ -62,7 +62,6 @@ export const insertCursor = statement({
     headTime: 'timestamptz',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, :headNumber, :headHash, :headTime, :headNumber, :headHash, :headTime, :updatedAt)
@@ -78,7 +77,6 @@ export const moveHead = statement({
     headTime: 'timestamptz',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `update chain_cursors set head_number = :headNumber, head_hash = :headHash, head_time = :headTime, updated_at = :updatedAt where chain_id = :chainId`,
 });
 
@@ -91,21 +89,18 @@ export const moveFinal = statement({
     finalTime: 'timestamptz',
     updatedAt: 'timestamptz',
   },
-  columns: {},
   text: `update chain_cursors set final_number = :finalNumber, final_hash = :finalHash, final_time = :finalTime, updated_at = :updatedAt where chain_id = :chainId`,
 });
 
 export const setHalted = statement({
   name: 'watcher_halted_set',
   parameters: { chainId: 'int8', haltedReason: 'text', updatedAt: 'timestamptz' },
-  columns: {},
   text: `update chain_cursors set halted_reason = :haltedReason, updated_at = :updatedAt where chain_id = :chainId`,
 });
 
 export const insertBlock = statement({
   name: 'watcher_block_insert',
   parameters: { chainId: 'int8', number: 'int8', hash: 'text', parentHash: 'text', time: 'timestamptz' },
-  columns: {},
   text: `insert into chain_blocks (chain_id, ${blockList}) values (:chainId, :number, :hash, :parentHash, :time) on conflict do nothing`,
 });
 
@@ -196,7 +191,6 @@ export const blocksAt = statement({
 export const deleteBlock = statement({
   name: 'watcher_block_delete',
   parameters: { chainId: 'int8', blockNumber: 'int8' },
-  columns: {},
   text: `delete from chain_blocks where chain_id = :chainId and block_number = :blockNumber`,
 });
 
@@ -204,7 +198,6 @@ export const deleteBlock = statement({
 export const pruneBlocks = statement({
   name: 'watcher_blocks_prune',
   parameters: { chainId: 'int8', below: 'int8', limit: 'int8' },
-  columns: {},
   text: `delete from chain_blocks where chain_id = :chainId and block_number in (
      select block_number from chain_blocks where chain_id = :chainId and block_number < :below order by block_number limit :limit
    )`,

@@ -27,7 +27,6 @@ export const putDownload = statement({
     nextAt: 'timestamptz',
     createdAt: 'timestamptz',
   },
-  columns: {},
   text: `insert into image_downloads (product_id, merchant_id, source_url, next_at, created_at)
    values (:productId, :merchantId, :sourceUrl, :nextAt, :createdAt)`,
 });
@@ -35,7 +34,6 @@ export const putDownload = statement({
 export const dropDownload = statement({
   name: 'image_download_drop',
   parameters: { productId: 'text' },
-  columns: {},
   text: 'delete from image_downloads where product_id = :productId',
 });
 
@@ -62,7 +60,6 @@ export const lockDownload = statement({
 export const postponeDownload = statement({
   name: 'image_download_postpone',
   parameters: { productId: 'text', ordinal: 'int8', attempts: 'int4', nextAt: 'timestamptz' },
-  columns: {},
   text: 'update image_downloads set attempts = :attempts, next_at = :nextAt where product_id = :productId and ordinal = :ordinal',
 });
 
@@ -87,14 +84,12 @@ export const unusedImages = statement({
 export const retainImage = statement({
   name: 'image_retain',
   parameters: { imageName: 'text' },
-  columns: {},
   text: 'update images set kept = true where image_name = :imageName and not removing',
 });
 
 export const recordSearch = statement({
   name: 'image_record_search',
   parameters: { imageName: 'text', searchedOrdinal: 'int8' },
-  columns: {},
   text: 'update images set searched_ordinal = :searchedOrdinal where image_name = :imageName',
 });
 
@@ -114,6 +109,5 @@ export const startRemoval = statement({
 export const deleteImage = statement({
   name: 'image_delete',
   parameters: { imageName: 'text' },
-  columns: {},
   text: 'delete from images where image_name = :imageName and removing',
 });

@@ -54,7 +54,6 @@ test('a preparation is refused while the chain does not answer, but its retry su
 const setGateway = statement({
   name: 'preparation_test_gateway',
   parameters: { orderId: 'text', gateway: 'text' },
-  columns: {},
   text: 'update orders set gateway = :gateway where order_id = :orderId',
 });
 

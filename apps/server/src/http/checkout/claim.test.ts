@@ -17,7 +17,6 @@ import { checkoutDoor } from './checkout-door.ts';
 const putArrived = statement({
   name: 'claim_test_arrived',
   parameters: { orderId: 'text', amount: 'numeric' },
-  columns: {},
   text: `insert into deposit_sightings (order_id, chain_id, pay_by, block_number, amount, final_amount)
    select order_id, chain_id, pay_by, 1, :amount, 0 from orders where order_id = :orderId
    on conflict (order_id) do update set amount = :amount`,
@@ -26,7 +25,6 @@ const putArrived = statement({
 const forgetReceivers = statement({
   name: 'claim_test_receivers',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: 'update orders set receiver = null where session_id = :sessionId',
 });
 

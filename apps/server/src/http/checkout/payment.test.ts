@@ -17,7 +17,6 @@ import { checkoutDoor } from './checkout-door.ts';
 const putCursor = statement({
   name: 'checkout_payment_test_cursor',
   parameters: { chainId: 'int8', headTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, updated_at)
    values (:chainId, 9, '0x', :headTime, 3, '0x', :headTime, :headTime)
    on conflict (chain_id) do update set head_time = :headTime, final_time = :headTime, halted_reason = ''`,
@@ -26,7 +25,6 @@ const putCursor = statement({
 const putPayment = statement({
   name: 'checkout_payment_test_paid',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
    select 1, 9, '0x', count(*), '0x', now(), 'gateway', 'Paid', :orderId, '{}', false from chain_events`,
@@ -35,21 +33,18 @@ const putPayment = statement({
 const putWinner = statement({
   name: 'checkout_payment_test_winner',
   parameters: { sessionId: 'text', initiateTx: 'text', orderId: 'text' },
-  columns: {},
   text: 'update sessions set initiate_tx = :initiateTx, order_id = :orderId where session_id = :sessionId',
 });
 
 const putRefunded = statement({
   name: 'checkout_payment_test_refunded',
   parameters: { sessionId: 'text', refundedAmount: 'int8' },
-  columns: {},
   text: 'update sessions set refunded_amount = :refundedAmount where session_id = :sessionId',
 });
 
 const putSeen = statement({
   name: 'checkout_payment_test_seen',
   parameters: { orderId: 'text', txHash: 'text', blockTime: 'timestamptz' },
-  columns: {},
   text: `insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
      order_id, arguments, is_final)
    select chain_id, 9, '0x', 99, :txHash, :blockTime, 'gateway', 'Paid', order_id, '{}', false from orders where order_id = :orderId`,
@@ -205,7 +200,6 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
 const dropPayment = statement({
   name: 'checkout_payment_test_dropped',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
      arguments, dropped_at) values (1, 1, '0xab', 0, '0xcd', now(), '0x90', 'Paid', :orderId, '{}', now())`,
 });
@@ -213,7 +207,6 @@ const dropPayment = statement({
 const setHalted = statement({
   name: 'checkout_payment_test_halted',
   parameters: { haltedReason: 'text' },
-  columns: {},
   text: 'update chain_cursors set halted_reason = :haltedReason',
 });
 

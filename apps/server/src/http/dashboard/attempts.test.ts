@@ -10,8 +10,6 @@ import { sharedLimits } from '../shared-limits.ts';
 
 const forgetAttempts = statement({
   name: 'attempts_test_forget',
-  parameters: {},
-  columns: {},
   text: 'delete from rate_buckets',
 });
 

@@ -16,7 +16,6 @@ import { openShop, type Shop } from '../../../test/harness/shop.ts';
 const insertStaff = statement({
   name: 'roles_test_insert_staff',
   parameters: { userId: 'text' },
-  columns: {},
   text: 'insert into staff (user_id, created_at) values (:userId, now())',
 });
 

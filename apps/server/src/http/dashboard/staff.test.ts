@@ -46,7 +46,6 @@ after(() => world.close());
 const changeExceptions = statement({
   name: 'staff_test_exceptions',
   parameters: { kind: 'text', decideBy: 'timestamptz?', createdAt: 'timestamptz' },
-  columns: {},
   text: "update exceptions set kind = :kind, decide_by = :decideBy, created_at = :createdAt where status = 'open'",
 });
 
@@ -244,7 +243,6 @@ test('webhooks that are paused or have deliveries that wait are listed with thei
 const insertAttempt = statement({
   name: 'staff_test_insert_attempt',
   parameters: { txHash: 'text', transactionId: 'int8', maxFee: 'numeric', at: 'timestamptz' },
-  columns: {},
   text: `insert into sent_attempts (tx_hash, transaction_id, raw, max_fee, priority_fee, created_at)
    values (:txHash, :transactionId, '0x', :maxFee, 1, :at)`,
 });
@@ -252,14 +250,12 @@ const insertAttempt = statement({
 const sendLeg = statement({
   name: 'staff_test_send_leg',
   parameters: { orderId: 'text', transactionId: 'int8' },
-  columns: {},
   text: `update settlements set status = 'sent', transaction_id = :transactionId, attempts = 1 where order_id = :orderId`,
 });
 
 const holdLeg = statement({
   name: 'staff_test_hold_leg',
   parameters: { orderId: 'text', at: 'timestamptz' },
-  columns: {},
   text: `update settlements set held_at = :at, reason = 'outflow_cap' where order_id = :orderId`,
 });
 
@@ -346,7 +342,6 @@ test('settlement legs are listed by state, chain and payment, with their transac
 const insertHaltedChain = statement({
   name: 'staff_test_insert_halted_chain',
   parameters: { chainId: 'int8', hash: 'text', at: 'timestamptz' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time,
      halted_reason, updated_at)
    values (:chainId, 20, :hash, :at, 16, :hash, :at, 'reorg below the final block 16', :at)`,

@@ -66,7 +66,6 @@ function stolen(): Browser {
 // Where money goes, and who gets in: every row that decides one of them.
 const crown = statement({
   name: 'stolen_session_crown',
-  parameters: {},
   columns: { state: 'text' },
   text: `select jsonb_build_object(
      'wallets', (select jsonb_agg(to_jsonb(t) order by t.account_id) from accounts t),

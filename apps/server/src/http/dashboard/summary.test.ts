@@ -12,7 +12,6 @@ import { openShop } from '../../../test/harness/shop.ts';
 const insertCollection = statement({
   name: 'summary_test_collection',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `with sent as (
      insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
        updated_at)
@@ -25,7 +24,6 @@ const insertCollection = statement({
 const setLink = statement({
   name: 'summary_test_link',
   parameters: { sessionId: 'text', linkId: 'text' },
-  columns: {},
   text: 'update sessions set business_id = :linkId where session_id = :sessionId',
 });
 const expire = statement({
@@ -89,7 +87,6 @@ test('the summary has the payments that are not settled, and what needs attentio
 const disturb = statement({
   name: 'summary_test_disturb',
   parameters: { webhookId: 'text', sessionId: 'text' },
-  columns: {},
   text: `with paused as (update webhooks set status = 'paused' where webhook_id = :webhookId)
    update sessions set status = 'settlement_pending' where session_id = :sessionId`,
 });

@@ -20,14 +20,12 @@ const policy = { unpaidAfterDays: 90, paidAfterDays: 730 };
 
 const archivedIds = statement({
   name: 'archive_test_archived',
-  parameters: {},
   columns: { session_id: 'text' },
   text: 'select session_id from sessions_archive',
 });
 const deleteSession = statement({
   name: 'archive_test_delete',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: 'delete from sessions where session_id = :sessionId',
 });
 const receivedOf = statement({
@@ -50,7 +48,6 @@ const everywhere = statement({
 const mailAndBounce = statement({
   name: 'archive_test_mail',
   parameters: { email: 'text' },
-  columns: {},
   text: `with mailed as (
      insert into mails (fact, recipient, kind, language, status, next_attempt_at, created_at, finished_at)
      values ('told ' || :email, lower(:email), 'receipt', '', 'bounced', now(), now(), now())
@@ -61,20 +58,17 @@ const mailAndBounce = statement({
 const expireByHand = statement({
   name: 'archive_test_expire',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: "update sessions set status = 'expired' where session_id = :sessionId",
 });
 const archiveByHand = statement({
   name: 'archive_test_move',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: `with gone as (delete from only sessions where session_id = :sessionId returning *)
    insert into sessions_archive select * from gone`,
 });
 // What a later migration must give both tables: the move copies columns by their place.
 const shapes = statement({
   name: 'archive_test_shapes',
-  parameters: {},
   columns: { columns: 'text[]', row_triggers: 'text[]' },
   text: `select
      array(select attname || ' ' || format_type(atttypid, atttypmod) from pg_attribute
@@ -85,7 +79,6 @@ const shapes = statement({
 });
 const waitingForLocks = statement({
   name: 'archive_test_waiting',
-  parameters: {},
   columns: { waiting: 'int8' },
   text: `select count(*) as waiting from pg_stat_activity
    where datname = current_database() and wait_event_type = 'Lock'`,

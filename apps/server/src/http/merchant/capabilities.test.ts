@@ -17,7 +17,6 @@ import { merchantDoor } from './merchant-door.ts';
 const setHalted = statement({
   name: 'capabilities_test_halt',
   parameters: { chainId: 'int8', headTime: 'timestamptz', haltedReason: 'text' },
-  columns: {},
   text: `insert into chain_cursors
      (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason, updated_at)
    values (:chainId, 100, '0x01', :headTime, 90, '0x02', :headTime::timestamptz - interval '20 seconds', :haltedReason, :headTime)

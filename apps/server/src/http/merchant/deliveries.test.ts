@@ -6,7 +6,6 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 const finishDelivery = statement({
   name: 'deliveries_test_finish',
   parameters: { deliveryId: 'text', status: 'text', attemptedAt: 'timestamptz' },
-  columns: {},
   text: `with finished as (
      update deliveries set status = :status, next_attempt_at = null, attempt_count = 1 where delivery_id = :deliveryId
      returning delivery_id
@@ -27,7 +26,6 @@ const logAttempt = statement({
     responseBody: 'text',
     requestUrl: 'text',
   },
-  columns: {},
   text: `insert into delivery_attempts
      (delivery_id, attempt, attempted_at, http_status, latency_ms, error, response_body, request_url)
    values (:deliveryId, :attempt, :attemptedAt, :httpStatus, 7, :error, :responseBody, :requestUrl)`,

@@ -14,7 +14,6 @@ import { buildServer } from '../server.ts';
 const growProduct = statement({
   name: 'line_items_test_grow',
   parameters: { productId: 'text', description: 'text' },
-  columns: {},
   text: 'update products set description = :description where product_id = :productId',
 });
 

@@ -29,7 +29,6 @@ const lists = [
 const addReturns = statement({
   name: 'list_cursor_test_returns',
   parameters: { merchantId: 'text' },
-  columns: {},
   text: `with own_order as (
      insert into orders (order_id, session_id, chain_id, token_id, channel_id, meta_data, payer, payer_email, token,
        recipient, total, payment, fee, pay_by, reclaim_at, order_type, target_chain, total_value, payment_value, fee_value,

@@ -9,7 +9,6 @@ import { addSession } from '../../../test/harness/payment-fixture.ts';
 const setPayerEmail = statement({
   name: 'merchant_door_test_payer_email',
   parameters: { sessionId: 'text', payerEmail: 'text' },
-  columns: {},
   text: 'update sessions set payer_email = :payerEmail where session_id = :sessionId',
 });
 

@@ -27,7 +27,6 @@ const countSessions = statement({
 const retireAccount = statement({
   name: 'once_test_retire_account',
   parameters: { accountId: 'text' },
-  columns: {},
   text: "update accounts set status = 'removed' where account_id = :accountId",
 });
 

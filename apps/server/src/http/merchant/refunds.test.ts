@@ -9,7 +9,6 @@ import { addOrder, addPaidSession, addSession, happen } from '../../../test/harn
 const insertSettlement = statement({
   name: 'refunds_test_settlement',
   parameters: { chainId: 'int8', callData: 'text', status: 'text' },
-  columns: {},
   text: `insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
      updated_at)
    select :chainId, '0xwallet', count(*), 'settle', '0xgateway', :callData, 1, :status, now(), now() from sent_transactions`,
@@ -18,7 +17,6 @@ const insertSettlement = statement({
 const insertAddition = statement({
   name: 'refunds_test_addition',
   parameters: { orderId: 'text', status: 'text' },
-  columns: {},
   text: `with sent as (
      insert into sent_transactions (chain_id, wallet, nonce, purpose, recipient, call_data, gas_limit, status, created_at,
        updated_at)
@@ -32,7 +30,6 @@ const insertAddition = statement({
 const setAdditionStatus = statement({
   name: 'refunds_test_addition_status',
   parameters: { orderId: 'text', status: 'text' },
-  columns: {},
   text: 'update deposit_moves set status = :status where order_id = :orderId',
 });
 
@@ -350,7 +347,6 @@ test('a session with another deposit that was added to is not refunded either: i
 const dropPayment = statement({
   name: 'refunds_test_drop_payment',
   parameters: { orderId: 'text' },
-  columns: {},
   text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
      arguments, dropped_at) values (1, 1, '0xab', 0, '0xcd', now(), '0x90', 'Paid', :orderId, '{}', now())`,
 });
@@ -366,7 +362,6 @@ test('a payment that a reorg took back is not refunded', async () => {
 const haltChain = statement({
   name: 'refunds_test_halt_chain',
   parameters: { chainId: 'int8', haltedReason: 'text' },
-  columns: {},
   text: `insert into chain_cursors (chain_id, head_number, head_hash, head_time, final_number, final_hash, final_time, halted_reason,
      updated_at) values (:chainId, 9, '0x', now(), 3, '0x', now(), :haltedReason, now())
    on conflict (chain_id) do update set halted_reason = :haltedReason`,

@@ -7,7 +7,6 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 const setPayer = statement({
   name: 'session_search_test_payer',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: `update sessions set payer_email = 'jane@example.com' where session_id = :sessionId`,
 });
 

@@ -9,7 +9,6 @@ import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 const setState = statement({
   name: 'session_states_test_set',
   parameters: { sessionId: 'text', status: 'text', signedOnce: 'bool' },
-  columns: {},
   text: `update sessions set status = :status, signed_once = :signedOnce where session_id = :sessionId`,
 });
 

@@ -103,7 +103,6 @@ test('a session is created initialized and complete, and read back the same', as
 const sortItems = statement({
   name: 'sessions_test_sort_items',
   parameters: { sessionId: 'text' },
-  columns: {},
   text: `update sessions set line_items = line_items::jsonb::text where session_id = :sessionId`,
 });
 
