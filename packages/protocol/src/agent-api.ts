@@ -117,6 +117,9 @@ const authorizationErrors = [
   'chain_unavailable',
 ] as const;
 
+const read = { method: 'GET', tag: 'AI protocol', permissions: [], effect: 'query' } as const;
+const write = { method: 'POST', tag: 'AI protocol', permissions: [], effect: 'create' } as const;
+
 /** The AI protocol. It has no API key: the payer's EIP-712 signature authorizes every change. */
 export const agentApi = {
   title: 'AI protocol',
@@ -126,28 +129,22 @@ export const agentApi = {
   errors: ['rate_limited', 'internal'],
   routes: {
     getPaymentLink: route({
-      method: 'GET',
+      ...read,
       path: '/payment/link/:linkId',
       summary: 'Read a payment link',
       description: 'What the link sells, which tokens pay for it, and the message to sign for a new session.',
-      tag: 'AI protocol',
       params: Type.Object({ linkId: idText }),
       reply: linkView,
-      permissions: [],
-      effect: 'query',
       errors: ['link_not_found', 'link_archived'],
     }),
     createPaymentSession: route({
-      method: 'POST',
+      ...write,
       path: '/payment/session/create',
       summary: 'Create a payment session',
       description:
         'The same request again answers the session that the first one created, so retries are safe.',
-      tag: 'AI protocol',
       body: createSessionBody,
       reply: createdSessionView,
-      permissions: [],
-      effect: 'create',
       errors: [
         ...authorizationErrors,
         'link_not_found',
@@ -160,30 +157,24 @@ export const agentApi = {
       ],
     }),
     getPaymentSession: route({
-      method: 'GET',
+      ...read,
       path: '/session/:sessionId',
       summary: 'Read a session',
       description:
         'The state of the session, and the message to sign for its payment. A session that its merchant has made by API has no ' +
         'payer and no token yet. Then `aiView` holds `completePaymentSessionGuide` in place of `supportedPaymentTokens` and ' +
         '`preparePaymentRequirement`, and both are inside it: choose a token there, then sign.',
-      tag: 'AI protocol',
       params: Type.Object({ sessionId: idText }),
       reply: agentSessionView,
-      permissions: [],
-      effect: 'query',
       errors: ['session_not_found'],
     }),
     preparePayment: route({
-      method: 'POST',
+      ...write,
       path: '/payment/prepare',
       summary: 'Prepare the payment transaction',
       description: 'The same request again answers the same order, so retries are safe.',
-      tag: 'AI protocol',
       body: preparePaymentBody,
       reply: preparedView,
-      permissions: [],
-      effect: 'create',
       errors: [
         ...authorizationErrors,
         'session_not_found',
@@ -199,17 +190,14 @@ export const agentApi = {
       ],
     }),
     submitPayment: route({
-      method: 'POST',
+      ...write,
       path: '/payment/submit',
       summary: 'Pay by a signature alone',
       description:
         "Takes the payer's signature over the typed data of one of the alternatives that prepare answered, and sends the " +
         'payment at the cost of the service. The same request again answers the same payment, so retries are safe.',
-      tag: 'AI protocol',
       body: submitPaymentBody,
       reply: submittedView,
-      permissions: [],
-      effect: 'create',
       errors: [
         'field_invalid',
         'session_not_found',

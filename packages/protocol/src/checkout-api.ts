@@ -97,6 +97,9 @@ export type WholePlaces = Static<typeof placesReply>;
 
 const sessionParams = Type.Object({ sessionId: idText });
 
+const read = { method: 'GET', tag: 'Hosted checkout', permissions: [], effect: 'query' } as const;
+const write = { method: 'POST', tag: 'Hosted checkout', permissions: [] } as const;
+
 /** The page's API. A session's secret is sent in the header `x-client-code`, never in a URL. */
 export const checkoutApi = {
   title: 'Hosted checkout',
@@ -106,13 +109,11 @@ export const checkoutApi = {
   errors: ['rate_limited', 'internal'],
   routes: {
     beginSession: route({
-      method: 'POST',
+      ...write,
       path: '/session',
       summary: 'Begin a session from a payment link',
-      tag: 'Hosted checkout',
       body: beginSessionBody,
       reply: beginSessionReply,
-      permissions: [],
       effect: 'create',
       errors: [
         'field_invalid',
@@ -124,21 +125,17 @@ export const checkoutApi = {
       ],
     }),
     quoteLink: route({
-      method: 'GET',
+      ...read,
       path: '/quote/:linkId/:amount',
       summary: 'Quote an amount in every token',
-      tag: 'Hosted checkout',
       params: Type.Object({ linkId: idText, amount: Type.String({ pattern: '^[1-9][0-9]{0,13}$' }) }),
       reply: Type.Object({ options: Type.Array(checkoutOption) }),
-      permissions: [],
-      effect: 'query',
       errors: ['field_invalid', 'link_not_found', 'link_archived'],
     }),
     readSession: route({
-      method: 'GET',
+      ...read,
       path: '/session/:sessionId',
       summary: 'Read the state of a session',
-      tag: 'Hosted checkout',
       params: sessionParams,
       query: readerQuery,
       reply: Type.Object({
@@ -147,15 +144,12 @@ export const checkoutApi = {
         /** The server's time in Unix seconds, by which deadlines count. */
         now: Type.Integer(),
       }),
-      permissions: [],
-      effect: 'query',
       errors: ['session_not_found'],
     }),
     readBalances: route({
-      method: 'POST',
+      ...write,
       path: '/balances',
       summary: 'Read a payer’s token balances',
-      tag: 'Hosted checkout',
       body: Type.Object(
         {
           payer: address,
@@ -164,51 +158,43 @@ export const checkoutApi = {
         { additionalProperties: false },
       ),
       reply: Type.Object({ balances: Type.Array(balance) }),
-      permissions: [],
       effect: 'query',
       errors: ['field_invalid'],
     }),
     prepareOrder: route({
-      method: 'POST',
+      ...write,
       path: '/prepare',
       summary: 'Sign an order for a payer',
-      tag: 'Hosted checkout',
       body: prepareBody,
       reply: preparedOrder,
-      permissions: [],
       effect: 'create',
       errors: [...prepareErrors],
     }),
     showDeposit: route({
-      method: 'POST',
+      ...write,
       path: '/deposit',
       summary: 'Show an address for a plain transfer',
-      tag: 'Hosted checkout',
       body: prepareBody,
       reply: Type.Object({
         /** The order that has the address. A page without the session's secret reads the state with it. */
         orderId: Type.String(),
       }),
-      permissions: [],
       effect: 'create',
       errors: [...prepareErrors],
     }),
     hideDeposit: route({
-      method: 'POST',
+      ...write,
       path: '/deposit/hide',
       summary: 'Show no address for a plain transfer',
-      tag: 'Hosted checkout',
       body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
       reply: Type.Object({}),
-      permissions: [],
       effect: 'update',
       errors: ['field_invalid', 'session_not_found', 'client_code_invalid'],
     }),
     showDepositAgain: route({
-      method: 'POST',
+      ...write,
       path: '/deposit/again',
       summary: 'Show the address again that has received a part',
-      tag: 'Hosted checkout',
       body: Type.Object(
         {
           sessionId: idText,
@@ -218,41 +204,32 @@ export const checkoutApi = {
         { additionalProperties: false },
       ),
       reply: Type.Object({}),
-      permissions: [],
       effect: 'update',
       errors: ['field_invalid', 'session_not_found', 'client_code_invalid'],
     }),
     claim: route({
-      method: 'POST',
+      ...write,
       path: '/claim',
       summary: 'List what a payer can take back, and how',
-      tag: 'Hosted checkout',
       body: claimBody,
       reply: claimReply,
-      permissions: [],
       effect: 'query',
       errors: ['field_invalid', 'session_not_found', 'client_code_invalid', 'chain_unavailable'],
     }),
     readPlaces: route({
-      method: 'GET',
+      ...read,
       path: '/session/:sessionId/places',
       summary: 'Read the whole addresses of the deposits that were asked for with the secret of a session',
-      tag: 'Hosted checkout',
       params: sessionParams,
       reply: placesReply,
-      permissions: [],
-      effect: 'query',
       errors: ['session_not_found', 'client_code_invalid'],
     }),
     readReceipt: route({
-      method: 'GET',
+      ...read,
       path: '/session/:sessionId/receipt',
       summary: 'Read the receipt of a paid session',
-      tag: 'Hosted checkout',
       params: sessionParams,
       reply: receipt,
-      permissions: [],
-      effect: 'query',
       errors: ['session_not_found', 'client_code_invalid'],
     }),
   },

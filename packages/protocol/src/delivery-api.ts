@@ -127,52 +127,47 @@ const resendAllBody = Type.Object(
   closed,
 );
 
+const read = { method: 'GET', tag: 'Webhooks', permissions: ['webhooks:read'], effect: 'query' } as const;
+const write = { method: 'POST', tag: 'Webhooks', permissions: ['webhooks:write'], effect: 'update' } as const;
+
 /** Deliveries of the merchant API: test a webhook, list its deliveries, resend them. */
 export const deliveryRoutes = {
   testWebhook: route({
-    method: 'POST',
+    ...write,
     path: '/webhook/test',
     summary: 'Send a test event to one webhook',
     description:
       'Sends webhook.test to this webhook alone, regardless of its subscriptions; while it is not active the delivery is ' +
       'skipped. Tests do not wait for one another. With eventType it sends an example ' +
       'event of that type instead, with `fixture: true` and ids that exist nowhere. Check for it before you deliver goods.',
-    tag: 'Webhooks',
     body: testBody,
     reply: Type.Object({ eventId: Type.String(), deliveryId: Type.String() }),
-    permissions: ['webhooks:write'],
     effect: 'create',
     errors: ['webhook_not_found'],
   }),
   listDeliveries: route({
-    method: 'GET',
+    ...read,
     path: '/webhook/delivery/list/:webhookId/:page/:size',
     summary: 'List the deliveries of a webhook, newest first',
     description: 'What was sent, how often, and the answers. `page` and `size` come back as numbers.',
-    tag: 'Webhooks',
     params: Type.Object({ webhookId: idText, ...pageParams.properties }),
     query: listCursor,
     reply: cursorPage({ deliveries: Type.Array(delivery) }),
-    permissions: ['webhooks:read'],
-    effect: 'query',
     errors: ['webhook_not_found', 'field_invalid'],
   }),
   getDelivery: route({
-    method: 'GET',
+    ...read,
     path: '/webhook/delivery/detail/:deliveryId',
     summary: 'Read a delivery with its requests and answers',
     description:
       'Every attempt with its request, its answer, how long it took, and what differs from the previous attempt. ' +
       'Signatures are left out.',
-    tag: 'Webhooks',
     params: Type.Object({ deliveryId: idText }),
     reply: deliveryDetail,
-    permissions: ['webhooks:read'],
-    effect: 'query',
     errors: ['delivery_not_found'],
   }),
   resendDeliveries: route({
-    method: 'POST',
+    ...write,
     path: '/webhook/delivery/resend/all',
     summary: 'Resend an event, or a webhook’s deliveries in a period',
     description:
@@ -180,7 +175,6 @@ export const deliveryRoutes = {
       `to until that have failed, were skipped, or wait for their next attempt; statuses chooses others. At most ${maxResent} in one call, oldest first. While hasMore, call again with after set to ` +
       'the last of the answer. Each is sent as POST /webhook/delivery/resend does it; how fast follows from how the ' +
       'receiver answers.',
-    tag: 'Webhooks',
     body: resendAllBody,
     reply: Type.Object({
       success: Type.Literal(true),
@@ -188,22 +182,17 @@ export const deliveryRoutes = {
       hasMore: Type.Boolean(),
       last: Type.String({ description: 'The last delivery that was examined; empty when there was none' }),
     }),
-    permissions: ['webhooks:write'],
-    effect: 'update',
     errors: ['webhook_not_found', 'event_not_found', 'delivery_not_found', 'field_invalid'],
   }),
   resendDelivery: route({
-    method: 'POST',
+    ...write,
     path: '/webhook/delivery/resend',
     summary: 'Resend a finished delivery, or send a waiting one at once',
     description:
       'Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that waits for its next attempt is sent at once. One ' +
       'that is under way, or waits for an earlier event of its object, stays as it is; while the webhook is not active it waits until the webhook is enabled.',
-    tag: 'Webhooks',
     body: Type.Object({ deliveryId: idText }, { additionalProperties: false }),
     reply: successReply,
-    permissions: ['webhooks:write'],
-    effect: 'update',
     errors: ['delivery_not_found'],
   }),
 } as const;

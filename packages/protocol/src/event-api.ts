@@ -44,10 +44,12 @@ const readers =
   'The body is the one that webhooks get, byte for byte. Keys without payer_pii:read see an empty payerEmail, and ' +
   'restricted keys see clientCode as ****.';
 
+const read = { method: 'GET', tag: 'Events', permissions: ['events:read'], effect: 'query' } as const;
+
 /** Events of the merchant API. */
 export const eventRoutes = {
   listEvents: route({
-    method: 'GET',
+    ...read,
     path: '/event/list/:page/:size',
     summary: 'List events, newest first',
     description:
@@ -55,24 +57,18 @@ export const eventRoutes = {
       'oldest first. Read page 1, then ask again after its last event, while hasMore. Events whose changes are ' +
       'stored at the same moment can still appear before an event that was already listed; webhooks miss none. ' +
       readers,
-    tag: 'Events',
     params: pageParams,
     query: eventFilter,
     reply: numberPage({ events: Type.Array(event) }),
-    permissions: ['events:read'],
-    effect: 'query',
     errors: ['event_type_unknown', 'event_not_found', 'field_invalid'],
   }),
   getEvent: route({
-    method: 'GET',
+    ...read,
     path: '/event/:eventId',
     summary: 'Read an event',
     description: `Events can be read for ${eventLifeDays} days. ${readers}`,
-    tag: 'Events',
     params: Type.Object({ eventId: idText }),
     reply: event,
-    permissions: ['events:read'],
-    effect: 'query',
     errors: ['event_not_found'],
   }),
 } as const;

@@ -3,6 +3,13 @@ import { exceptionResolveBody, paymentException } from './exception.ts';
 import { route } from './route.ts';
 import { cursorPage, listCursor, pageParams, successReply } from './schema.ts';
 
+const write = {
+  method: 'POST',
+  tag: 'Exceptions',
+  permissions: ['refunds:write'],
+  effect: 'update',
+} as const;
+
 /** Payments that need attention: late, short, duplicate or unexpected ones. */
 export const exceptionRoutes = {
   listExceptions: route({
@@ -21,47 +28,38 @@ export const exceptionRoutes = {
     errors: ['field_invalid'],
   }),
   resolveException: route({
-    method: 'POST',
+    ...write,
     path: '/exception/resolve',
     summary: 'Mark an exception as resolved',
     description:
       'Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its ' +
       'payer. Refused while the exception waits for your decision: accept or refund it, or wait until its `decideBy`.',
-    tag: 'Exceptions',
     body: exceptionResolveBody,
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['exception_not_found', 'exception_undecided'],
   }),
   acceptException: route({
-    method: 'POST',
+    ...write,
     path: '/exception/accept',
     summary: 'Accept a late or short deposit as the payment',
     description:
       'For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only if the ' +
       'operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, ' +
       'not before. The first decision stands; repeating it changes nothing.',
-    tag: 'Exceptions',
     body: exceptionResolveBody,
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
   }),
   refundException: route({
-    method: 'POST',
+    ...write,
     path: '/exception/refund',
     summary: 'Return a late or short deposit',
     description:
       'For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it can ' +
       'no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision ' +
       'stands; repeating it changes nothing.',
-    tag: 'Exceptions',
     body: exceptionResolveBody,
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
   }),
 } as const;

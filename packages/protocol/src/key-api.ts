@@ -9,6 +9,8 @@ const amount = Type.Integer({ minimum: 1, maximum: 9_000_000_000_000_000, descri
 
 const keyName = nameText({ min: 0, max: 60, description: 'What the key is for; empty: no name' });
 
+const write = { method: 'POST', tag: 'API keys', permissions: ['keys:write'], effect: 'update' } as const;
+
 /** API keys, which only members make and disable. */
 export const keyRoutes = {
   listApiKeys: route({
@@ -41,11 +43,10 @@ export const keyRoutes = {
     errors: [],
   }),
   createApiKey: route({
-    method: 'POST',
+    ...write,
     path: '/key/create',
     summary: 'Create an API key',
     description: 'The key is shown this once. It has no permission that the member’s role lacks.',
-    tag: 'API keys',
     body: strictBody({
       kind: keyKind,
       name: Type.Optional(keyName),
@@ -59,30 +60,23 @@ export const keyRoutes = {
       maxDayAmount: Type.Optional(amount),
     }),
     reply: Type.Object({ keyId: Type.String(), key: Type.String() }),
-    permissions: ['keys:write'],
     effect: 'create',
     errors: ['field_invalid', 'role_forbidden'],
   }),
   renameApiKey: route({
-    method: 'POST',
+    ...write,
     path: '/key/rename',
     summary: 'Give an API key another name',
-    tag: 'API keys',
     body: strictBody({ keyId: idText, name: keyName }),
     reply: successReply,
-    permissions: ['keys:write'],
-    effect: 'update',
     errors: ['api_key_not_found', 'field_invalid'],
   }),
   disableApiKey: route({
-    method: 'POST',
+    ...write,
     path: '/key/disable',
     summary: 'Disable an API key for good',
-    tag: 'API keys',
     body: strictBody({ keyId: idText }),
     reply: successReply,
-    permissions: ['keys:write'],
-    effect: 'update',
     errors: ['api_key_not_found'],
   }),
 } as const;

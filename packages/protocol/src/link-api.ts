@@ -21,33 +21,35 @@ const linkErrors = [
   'field_invalid',
 ] as const;
 
+const write = {
+  method: 'POST',
+  tag: 'Payment links',
+  permissions: ['payment_links:write'],
+  effect: 'update',
+} as const;
+
 /** Payment links of the merchant API. */
 export const linkRoutes = {
   createLink: route({
-    method: 'POST',
+    ...write,
     path: '/payment/link/create',
     summary: 'Create a payment link',
     description:
       'A fixed link sells products at the given prices; a custom link lets the payer choose the amount.',
-    tag: 'Payment links',
     body: linkCreateBody,
     reply: linkCreated,
-    permissions: ['payment_links:write'],
     effect: 'create',
     errors: linkErrors,
   }),
   updateLink: route({
-    method: 'POST',
+    ...write,
     path: '/payment/link/update',
     summary: 'Replace a payment link',
     description:
       `${replacement} Line items as in create, or as a read returns them. A disabled ` +
       'link stays disabled; one that has had maxPayments payments is disabled.',
-    tag: 'Payment links',
     body: linkUpdateBody,
     reply: successReply,
-    permissions: ['payment_links:write'],
-    effect: 'update',
     errors: ['link_not_found', 'link_archived', 'link_version_invalid', ...linkErrors],
   }),
   getLink: route({
@@ -76,29 +78,23 @@ export const linkRoutes = {
     errors: ['field_invalid'],
   }),
   disableLink: route({
-    method: 'POST',
+    ...write,
     path: '/payment/link/disable',
     summary: 'Disable a payment link',
     description:
       'Its page shows customDisabledText, and it starts no new session; open sessions stay payable. Disabling it again changes nothing.',
-    tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,
-    permissions: ['payment_links:write'],
-    effect: 'update',
     errors: ['link_not_found', 'link_archived'],
   }),
   enableLink: route({
-    method: 'POST',
+    ...write,
     path: '/payment/link/enable',
     summary: 'Enable a payment link',
     description:
       'Refused while a product of the link is archived, its account is removed, or its limit is reached. Enabling it again changes nothing.',
-    tag: 'Payment links',
     body: linkIdBody,
     reply: successReply,
-    permissions: ['payment_links:write'],
-    effect: 'update',
     errors: [
       'link_not_found',
       'link_archived',

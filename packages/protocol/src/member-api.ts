@@ -9,10 +9,13 @@ import { idText, strictBody, successReply, text } from './schema.ts';
 
 const role = Type.Enum(memberRoles);
 
+const read = { method: 'GET', permissions: ['members:read'], effect: 'query' } as const;
+const write = { method: 'POST', tag: 'Members', permissions: ['members:write'], effect: 'update' } as const;
+
 /** Who acts for a merchant: members, their recovery and invitations. */
 export const memberRoutes = {
   listMembers: route({
-    method: 'GET',
+    ...read,
     path: '/member/list',
     summary: 'List the members of the merchant',
     tag: 'Members',
@@ -38,15 +41,12 @@ export const memberRoutes = {
         }),
       ),
     }),
-    permissions: ['members:read'],
-    effect: 'query',
     errors: [],
   }),
   changeMemberRole: route({
-    method: 'POST',
+    ...write,
     path: '/member/role',
     summary: 'Change the role of a member',
-    tag: 'Members',
     body: strictBody({
       userId: idText,
       role,
@@ -57,18 +57,15 @@ export const memberRoutes = {
       ),
     }),
     reply: successReply,
-    permissions: ['members:write'],
-    effect: 'update',
     errors: ['member_not_found', 'last_owner', 'role_forbidden', 'member_changed'],
   }),
   removeMember: route({
-    method: 'POST',
+    ...write,
     path: '/member/remove',
     summary: 'Remove a member',
     description:
       'Open invitations that the member made are revoked. API keys that the member made keep working, because programs ' +
       'depend on them: the answer names those in use, and /key/disable ends them.',
-    tag: 'Members',
     body: strictBody({ userId: idText }),
     reply: Type.Object({
       ...successReply.properties,
@@ -76,41 +73,33 @@ export const memberRoutes = {
         Type.Object({ keyId: Type.String(), kind: keyKind, name: Type.String(), last4: Type.String() }),
       ),
     }),
-    permissions: ['members:write'],
-    effect: 'update',
     errors: ['member_not_found', 'last_owner', 'role_forbidden'],
   }),
   recoverMember: route({
-    method: 'POST',
+    ...write,
     path: '/member/recover',
     summary: 'Recover a member who lost every way to sign in',
     description:
       'One owner asks, a second one agrees by the same request and gets the link, shown this once. Both have been owners for ' +
       'at least the delay of the installation, for which the link then waits. It sets a new password and ends every other ' +
       'way to sign in. For a person who acts for one merchant alone; others the operator recovers.',
-    tag: 'Members',
     body: strictBody({ userId: idText }),
     reply: Type.Object({
       ...openRecovery,
       url: Type.String({ description: 'Empty unless this request made it' }),
     }),
-    permissions: ['members:write'],
-    effect: 'update',
     errors: ['member_not_found', 'role_forbidden'],
   }),
   cancelMemberRecovery: route({
-    method: 'POST',
+    ...write,
     path: '/member/recover/cancel',
     summary: 'Cancel the recovery of a member',
-    tag: 'Members',
     body: strictBody({ userId: idText }),
     reply: successReply,
-    permissions: ['members:write'],
-    effect: 'update',
     errors: ['member_not_found'],
   }),
   listInvitations: route({
-    method: 'GET',
+    ...read,
     path: '/invitation/list',
     summary: 'List the invitations that can be accepted',
     tag: 'Invitations',
@@ -126,12 +115,10 @@ export const memberRoutes = {
         }),
       ),
     }),
-    permissions: ['members:read'],
-    effect: 'query',
     errors: [],
   }),
   inviteMember: route({
-    method: 'POST',
+    ...write,
     path: '/invitation/create',
     summary: 'Invite a person by a link',
     description:
@@ -140,19 +127,16 @@ export const memberRoutes = {
     tag: 'Invitations',
     body: strictBody({ role, email: Type.Optional(text({ max: 254 })) }),
     reply: invitationReply,
-    permissions: ['members:write'],
     effect: 'create',
     errors: ['role_forbidden', 'member_exists', 'field_invalid'],
   }),
   revokeInvitation: route({
-    method: 'POST',
+    ...write,
     path: '/invitation/revoke',
     summary: 'Make the link of an invitation useless',
     tag: 'Invitations',
     body: strictBody({ invitationId: idText }),
     reply: successReply,
-    permissions: ['members:write'],
-    effect: 'update',
     errors: ['invitation_not_found'],
   }),
 } as const;

@@ -14,42 +14,37 @@ import { idText } from './schema.ts';
 import { sessionRoutes } from './session-api.ts';
 import { webhookRoutes } from './webhook-api.ts';
 
+const read = { method: 'GET', tag: 'Accounts', permissions: ['accounts:read'], effect: 'query' } as const;
+
 const accountRoutes = {
   getAccount: route({
-    method: 'GET',
+    ...read,
     path: '/account/detail/:accountId',
     summary: 'Read a collection account',
     description: 'Removed accounts answer 100402.',
-    tag: 'Accounts',
     params: Type.Object({ accountId: idText }),
     reply: account,
-    permissions: ['accounts:read'],
-    effect: 'query',
     errors: ['account_not_found', 'account_removed'],
   }),
   listAccounts: route({
-    method: 'GET',
+    ...read,
     path: '/account/list',
     summary: 'List all collection accounts',
     description: 'Newest first; at most 20, so there are no pages. Removed accounts are left out.',
-    tag: 'Accounts',
     reply: Type.Array(account),
-    permissions: ['accounts:read'],
-    effect: 'query',
     errors: [],
   }),
 } as const;
 
 const capabilityRoutes = {
   getCapabilities: route({
-    method: 'GET',
+    ...read,
     path: '/capabilities/all',
     summary: 'List tokens, routes and fees',
     description: 'Public: no API key.',
     tag: 'Capabilities',
     reply: capabilities,
     permissions: [],
-    effect: 'query',
     errors: [],
   }),
 } as const;

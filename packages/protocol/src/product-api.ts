@@ -6,18 +6,18 @@ import { idText, listCursor, pageParams, replacement, successReply, textPage } f
 const closed = { additionalProperties: false } as const;
 const productIdBody = Type.Object({ productId: idText }, closed);
 
+const write = { method: 'POST', tag: 'Products', permissions: ['products:write'], effect: 'update' } as const;
+
 /** Products of the merchant API. */
 export const productRoutes = {
   createProduct: route({
-    method: 'POST',
+    ...write,
     path: '/product/create',
     summary: 'Create a product',
     description:
       'The image is downloaded meanwhile, which takes 10 seconds at most. The product is created even when the download fails: then imageUrl is empty, imageReason says why, and imageStatus whether it is retried.',
-    tag: 'Products',
     body: productCreateBody,
     reply: product,
-    permissions: ['products:write'],
     effect: 'create',
     errors: ['field_invalid', 'image_store_unavailable'],
   }),
@@ -35,11 +35,10 @@ export const productRoutes = {
     errors: ['field_invalid'],
   }),
   listProductsByIds: route({
-    method: 'POST',
+    ...write,
     path: '/product/list/by/ids',
     summary: 'Read several products',
     description: 'In the requested order; unknown ids are left out.',
-    tag: 'Products',
     body: Type.Object({ productIds: Type.Array(idText, { maxItems: 100 }) }, closed),
     reply: Type.Array(product),
     permissions: ['products:read'],
@@ -47,52 +46,40 @@ export const productRoutes = {
     errors: ['field_invalid'],
   }),
   updateProduct: route({
-    method: 'POST',
+    ...write,
     path: '/product/update',
     summary: 'Replace a product',
     description: `${replacement} A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version.`,
-    tag: 'Products',
     body: productUpdateBody,
     reply: successReply,
-    permissions: ['products:write'],
-    effect: 'update',
     errors: ['product_not_found', 'product_removed', 'product_changed', 'image_store_unavailable'],
   }),
   removeProduct: route({
-    method: 'POST',
+    ...write,
     path: '/product/remove',
     summary: 'Remove a product that no payment link ever referenced',
     description:
       'Always refused after any link, even a disabled or deleted one, has referenced the product. A product that only sessions used can be removed.',
-    tag: 'Products',
     body: productIdBody,
     reply: successReply,
-    permissions: ['products:write'],
-    effect: 'update',
     errors: ['product_not_found', 'product_removed', 'product_used'],
   }),
   archiveProduct: route({
-    method: 'POST',
+    ...write,
     path: '/product/archive',
     summary: 'Archive a product',
     description: 'Every payment link that shows the product is disabled. Open sessions stay payable.',
-    tag: 'Products',
     body: productIdBody,
     reply: successReply,
-    permissions: ['products:write'],
-    effect: 'update',
     errors: ['product_not_found', 'product_removed'],
   }),
   unarchiveProduct: route({
-    method: 'POST',
+    ...write,
     path: '/product/unarchive',
     summary: 'Unarchive a product',
     description: 'Links that archiving disabled stay disabled.',
-    tag: 'Products',
     body: productIdBody,
     reply: successReply,
-    permissions: ['products:write'],
-    effect: 'update',
     errors: ['product_not_found', 'product_removed'],
   }),
 } as const;

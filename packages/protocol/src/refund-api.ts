@@ -12,10 +12,13 @@ export const refundFilter = Type.Object(
   { additionalProperties: false },
 );
 
+const read = { method: 'GET', tag: 'Refunds', permissions: ['refunds:read'], effect: 'query' } as const;
+const write = { method: 'POST', tag: 'Refunds', permissions: ['refunds:write'] } as const;
+
 /** Refunds of the merchant API. */
 export const refundRoutes = {
   createRefund: route({
-    method: 'POST',
+    ...write,
     path: '/refund/create',
     summary: 'Refund a payment to its payer',
     description:
@@ -30,10 +33,8 @@ export const refundRoutes = {
       '100702. The status of the session does not change, but its refundedAmount does. With `exceptionId` a second ' +
       'payment goes back that was settled to you: in full, or in parts, and never more than it was. The refundedAmount of ' +
       'the session does not count it, and the exception is resolved once all of it is back.',
-    tag: 'Refunds',
     body: refundCreateBody,
     reply: refund,
-    permissions: ['refunds:write'],
     effect: 'create',
     errors: [
       'session_not_found',
@@ -44,43 +45,35 @@ export const refundRoutes = {
     ],
   }),
   cancelRefund: route({
-    method: 'POST',
+    ...write,
     path: '/refund/cancel',
     summary: 'Cancel a refund that waits for your wallet',
     description:
       'Only while the status is requires_signature, no wallet was asked in the dashboard to sign it, and the chain shows no ' +
       'return of its amount. A transaction of it that you signed before can still be mined: then the refund becomes completed ' +
       'after all, and counts once. Cancelling it again changes nothing.',
-    tag: 'Refunds',
     body: refundCancelBody,
     reply: refund,
-    permissions: ['refunds:write'],
     effect: 'update',
     errors: ['refund_not_found', 'refund_being_signed', 'refund_not_cancellable'],
   }),
   getRefund: route({
-    method: 'GET',
+    ...read,
     path: '/refund/:refundId',
     summary: 'Read a refund',
     description: '`status` is requires_signature or pending until the transaction is final on its chain.',
-    tag: 'Refunds',
     params: Type.Object({ refundId: idText }),
     reply: refund,
-    permissions: ['refunds:read'],
-    effect: 'query',
     errors: ['refund_not_found'],
   }),
   listRefunds: route({
-    method: 'GET',
+    ...read,
     path: '/refund/list/:page/:size',
     summary: 'List refunds, newest first',
     description: 'Of every status, of all sessions or of one.',
-    tag: 'Refunds',
     params: pageParams,
     query: refundFilter,
     reply: cursorPage({ refunds: Type.Array(refund) }),
-    permissions: ['refunds:read'],
-    effect: 'query',
     errors: ['field_invalid'],
   }),
 } as const;

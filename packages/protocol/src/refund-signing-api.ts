@@ -30,6 +30,8 @@ export const refundSigning = Type.Object({
 });
 export type RefundSigning = Static<typeof refundSigning>;
 
+const write = { method: 'POST', tag: 'Refunds', permissions: ['refunds:write'], effect: 'update' } as const;
+
 /** How members agree on who signs a refund in the browser's wallet. */
 export const refundSigningRoutes = {
   getRefundSigning: route({
@@ -51,57 +53,45 @@ export const refundSigningRoutes = {
     errors: ['refund_not_found'],
   }),
   startRefundSigning: route({
-    method: 'POST',
+    ...write,
     path: '/refund/signing/start',
     summary: 'Start the signing of a refund, before the wallet is asked',
     description:
       'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
       'The same `signingId` again changes nothing.',
-    tag: 'Refunds',
     body: strictBody({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['refund_not_found', 'refund_not_possible', 'refund_being_signed'],
   }),
   reportRefundSigning: route({
-    method: 'POST',
+    ...write,
     path: '/refund/signing/sent',
     summary: 'Tell the transaction of a signing',
     description:
       'A transaction that replaced another one is told again. Only the member who holds the signing tells it, and a ' +
       'signing that has ended stays ended.',
-    tag: 'Refunds',
     body: strictBody({ refundId: idText, signingId, txHash }),
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['refund_not_found', 'refund_being_signed'],
   }),
   endRefundSigning: route({
-    method: 'POST',
+    ...write,
     path: '/refund/signing/end',
     summary: 'End a signing that moved no money',
     description: 'Only the member who holds the signing ends it. One that has ended stays ended.',
-    tag: 'Refunds',
     body: strictBody({ refundId: idText, signingId }),
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['refund_not_found', 'refund_being_signed'],
   }),
   withdrawSignedRefund: route({
-    method: 'POST',
+    ...write,
     path: '/refund/withdraw',
     summary: 'Cancel a refund that a wallet was asked to sign',
     description:
       'Names the signing that the member has seen. The signing stays open, so another refund of the payment is signed ' +
       'only in its place. If the wallet signs after all, the refund becomes completed, and counts once.',
-    tag: 'Refunds',
     body: strictBody({ refundId: idText, signingId }),
     reply: successReply,
-    permissions: ['refunds:write'],
-    effect: 'update',
     errors: ['refund_not_found', 'refund_being_signed', 'refund_not_cancellable'],
   }),
 } as const;

@@ -22,17 +22,17 @@ function sessionList(path: string, summary: string, description: string) {
   });
 }
 
+const write = { method: 'POST', tag: 'Sessions', permissions: ['checkout_sessions:write'] } as const;
+
 /** Checkout sessions and session queries of the merchant API. */
 export const sessionRoutes = {
   createCheckoutSession: route({
-    method: 'POST',
+    ...write,
     path: '/session/checkout/create',
     summary: 'Create a checkout session',
     description: 'A one-time checkout. `metadata` comes back byte for byte.',
-    tag: 'Sessions',
     body: sessionCreateBody,
     reply: session,
-    permissions: ['checkout_sessions:write'],
     effect: 'create',
     errors: [
       'expiration_out_of_range',
@@ -52,15 +52,13 @@ export const sessionRoutes = {
     ],
   }),
   cancelCheckoutSession: route({
-    method: 'POST',
+    ...write,
     path: '/session/checkout/cancel',
     summary: 'Cancel a session without a signed order',
     description:
       'Cancels a session that is initialized and has signedOnce 0. After an order is signed, a payer may be paying it. Once a final block is later than the deadline of every signed order, none can be paid any more: then signedOnce is 0 again and the session can be cancelled.',
-    tag: 'Sessions',
     body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
     reply: successReply,
-    permissions: ['checkout_sessions:write'],
     effect: 'update',
     errors: [
       'session_not_found',
@@ -83,14 +81,13 @@ export const sessionRoutes = {
     errors: ['session_not_found'],
   }),
   searchSessions: route({
-    method: 'POST',
+    ...write,
     path: '/session/search',
     summary: 'Search sessions',
     description:
       'Sessions that meet every member of the body, newest first. New sessions and changes can be found after two ' +
       `seconds at most. One search looks at ${searchReach.toLocaleString('en')} sessions: where few of them meet a ` +
       'condition that many other sessions share, the answer is short and `hasMore` is true. Go on with `nextCursor`.',
-    tag: 'Sessions',
     body: sessionSearchBody,
     reply: sessionSearchReply,
     permissions: ['sessions:read'],

@@ -55,10 +55,12 @@ export const sessionHistory = Type.Object({
   mails: Type.Array(payerMail, { description: 'To its payer, oldest first; those of the last 90 days' }),
 });
 
+const read = { method: 'GET', permissions: ['sessions:read'], effect: 'query' } as const;
+
 /** What the dashboard reads about sessions and tokens beside the merchant API. */
 export const sessionHistoryRoutes = {
   getSessionHistory: route({
-    method: 'GET',
+    ...read,
     path: '/session/history/:sessionId',
     summary: 'Everything that happened to one session',
     description:
@@ -66,12 +68,10 @@ export const sessionHistoryRoutes = {
     tag: 'Sessions',
     params: Type.Object({ sessionId: idText }),
     reply: sessionHistory,
-    permissions: ['sessions:read'],
-    effect: 'query',
     errors: ['session_not_found'],
   }),
   listSettlementTokens: route({
-    method: 'GET',
+    ...read,
     path: '/token/list',
     summary: 'The tokens of the installation, their networks, and its fees',
     tag: 'Tokens',
@@ -96,8 +96,6 @@ export const sessionHistoryRoutes = {
         { description: 'Millionths of the amount, by how far the token paid is from the token received' },
       ),
     }),
-    permissions: ['sessions:read'],
-    effect: 'query',
     errors: [],
   }),
 } as const;

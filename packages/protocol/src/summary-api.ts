@@ -14,6 +14,8 @@ const periodRow = {
   payments: Type.Integer(),
 };
 
+const write = { method: 'POST', tag: 'Summary', effect: 'query' } as const;
+
 /** Sums of payments, and what needs attention. */
 export const summaryRoutes = {
   getSummary: route({
@@ -47,13 +49,12 @@ export const summaryRoutes = {
     errors: [],
   }),
   getPeriodSums: route({
-    method: 'POST',
+    ...write,
     path: '/summary/periods',
     summary: 'What was received and settled in each period',
     description:
       'A period lasts from one of the times up to the next. The reader chooses them, as the midnights of its own time zone. ' +
       'Periods and tokens without a payment have no row.',
-    tag: 'Summary',
     body: strictBody({
       times: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), {
         minItems: 2,
@@ -79,17 +80,15 @@ export const summaryRoutes = {
       ),
     }),
     permissions: ['sessions:read'],
-    effect: 'query',
     errors: ['field_invalid'],
   }),
   getAccountSums: route({
-    method: 'POST',
+    ...write,
     path: '/report/sums',
     summary: 'What was received, settled and refunded in each period, by account and token',
     description:
       'A period lasts from one of the times up to the next. Periods, accounts and tokens without money have no row. The ' +
       'sums equal those of reports of the same time.',
-    tag: 'Summary',
     body: strictBody({
       times: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), {
         minItems: 2,
@@ -120,7 +119,6 @@ export const summaryRoutes = {
       ),
     }),
     permissions: ['reports:read'],
-    effect: 'query',
     errors: ['field_invalid', 'account_not_found'],
   }),
 } as const;

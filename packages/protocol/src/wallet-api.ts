@@ -14,27 +14,26 @@ const ifUpdateAt = unchangedSince('account', 100403);
 
 const noSuchAccount = ['account_not_found', 'account_removed', 'account_version_changed'] as const;
 
+const read = { method: 'GET', tag: 'Accounts', permissions: ['accounts:read'], effect: 'query' } as const;
+const write = { method: 'POST', tag: 'Accounts', permissions: ['accounts:write'], effect: 'update' } as const;
+
 /** How members change the wallets that a merchant is paid to. Keys of the merchant API only read them. */
 export const accountRoutes = {
   getWalletProofText: route({
-    method: 'GET',
+    ...read,
     path: '/account/proof/:accountAddress',
     summary: 'The text that a wallet signs to prove that it takes settlements',
-    tag: 'Accounts',
     params: Type.Object({ accountAddress: address }),
     reply: Type.Object({ message: Type.String() }),
-    permissions: ['accounts:read'],
-    effect: 'query',
     errors: ['field_invalid'],
   }),
   addWalletAccount: route({
-    method: 'POST',
+    ...write,
     path: '/account/create',
     summary: 'Add a wallet',
     description:
       'The first wallet of a merchant takes effect at once, every other after the delay of the installation. Until ' +
       'then no link and no session can name it, and it can be cancelled. Without a proof it is marked as not proven.',
-    tag: 'Accounts',
     body: strictBody({
       accountName: nameText({ max: 100 }),
       accountAddress: address,
@@ -43,7 +42,6 @@ export const accountRoutes = {
       proof: Type.Optional(proof),
     }),
     reply: accountChange,
-    permissions: ['accounts:write'],
     effect: 'create',
     errors: [
       'field_invalid',
@@ -54,10 +52,9 @@ export const accountRoutes = {
     ],
   }),
   listAccountChanges: route({
-    method: 'GET',
+    ...read,
     path: '/account/change/list',
     summary: 'The latest changes of wallets, with those that wait',
-    tag: 'Accounts',
     reply: Type.Object({
       delaySeconds: Type.Integer({ description: 'How long a wallet waits that is not the merchant’s first' }),
       settlementMode: Type.Enum(settlementModes, {
@@ -65,27 +62,21 @@ export const accountRoutes = {
       }),
       changes: Type.Array(accountChange),
     }),
-    permissions: ['accounts:read'],
-    effect: 'query',
     errors: [],
   }),
   cancelAccountChange: route({
-    method: 'POST',
+    ...write,
     path: '/account/change/cancel',
     summary: 'Cancel a wallet or an address that waits',
-    tag: 'Accounts',
     body: strictBody({ changeId: idText }),
     reply: successReply,
-    permissions: ['accounts:write'],
-    effect: 'update',
     errors: ['account_change_not_found'],
   }),
   updateAccount: route({
-    method: 'POST',
+    ...write,
     path: '/account/update',
     summary: 'Change the name, the tokens or the settlement mode at once',
     description: 'What is absent stays. A token in which an active payment link settles cannot go.',
-    tag: 'Accounts',
     body: strictBody({
       accountId: idText,
       accountName: Type.Optional(nameText({ max: 100 })),
@@ -94,33 +85,25 @@ export const accountRoutes = {
       ifUpdateAt,
     }),
     reply: account,
-    permissions: ['accounts:write'],
-    effect: 'update',
     errors: [...noSuchAccount, 'currency_unsupported', 'field_invalid'],
   }),
   changeAccountAddress: route({
-    method: 'POST',
+    ...write,
     path: '/account/address',
     summary: 'Give an account another address, after the delay of the installation',
     description:
       'The account then has a new version. Sessions made before keep the old address. It can be cancelled while it waits. ' +
       'Without a proof it is marked as not proven.',
-    tag: 'Accounts',
     body: strictBody({ accountId: idText, accountAddress: address, proof: Type.Optional(proof), ifUpdateAt }),
     reply: accountChange,
-    permissions: ['accounts:write'],
-    effect: 'update',
     errors: [...noSuchAccount, 'field_invalid', 'signature_invalid', 'chain_unavailable'],
   }),
   removeAccount: route({
-    method: 'POST',
+    ...write,
     path: '/account/remove',
     summary: 'Remove a wallet and disable its payment links',
-    tag: 'Accounts',
     body: strictBody({ accountId: idText, ifUpdateAt }),
     reply: Type.Object({ disabledLinks: Type.Integer() }),
-    permissions: ['accounts:write'],
-    effect: 'update',
     errors: noSuchAccount,
   }),
 } as const;
