@@ -2,6 +2,9 @@ import { pathToFileURL } from 'node:url';
 import { fileVariable } from './run-folder.ts';
 import { describe } from './untracked-test.ts';
 
+// The commands that a test starts do use what is compiled.
+delete process.env['NODE_DISABLE_COMPILE_CACHE'];
+
 /** The run sends one file after another, and an empty name after the last one. */
 process.on('message', (file: string) => {
   if (file === '') process.disconnect();

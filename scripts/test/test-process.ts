@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { FileOutcome } from './part.ts';
-import { node, nodeFlags, startCommand } from './processes.ts';
+import { compileCacheOfTests, node, nodeFlags, startCommand } from './processes.ts';
 import type { Result } from './reporter.ts';
 
 /** A process that runs test files, one after another. */
@@ -45,7 +45,10 @@ export function startTestProcess(
     ...['--test-reporter=./scripts/test/reporter.ts', '--test-reporter-destination=stdout'],
     'scripts/test/file-runner.ts',
   ];
-  const child = startCommand(node, args, { env, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] });
+  const child = startCommand(node, args, {
+    env: { ...compileCacheOfTests, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
   let output = '';
   let listen: (message: Message) => void = () => undefined;
   let hungFor = '';
