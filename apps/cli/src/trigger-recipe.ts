@@ -68,6 +68,8 @@ const recipes: Readonly<Partial<Record<EventType, Recipe | string>>> = {
   }),
   'refund.failed': 'a refund fails only where the settlement comes first, by chance',
   'refund.cancelled': after(createRefund, ({ florin }, { refundId = '' }) => florin.refunds.cancel(refundId)),
+  'refund.reopened':
+    'it takes a reorganisation below finality: florin world reorg makes that of a completed refund',
   'webhook.test': 'it goes to one webhook: florin webhooks test wkid_…',
   'webhook.paused': 'it comes once a webhook has failed for days: florin world fail-webhooks begins that',
 };

@@ -190,6 +190,15 @@ export const events = {
     state: { status: 'cancelled', txHash: '', cancelledAt: '2026-01-02 03:20:00' },
     when: 'The merchant cancelled it before it was signed. `refund.completed` follows if the money goes back all the same.',
   },
+  'refund.reopened': {
+    title: 'The chain took back a refund',
+    data: 'refund',
+    state: { status: 'requires_signature' },
+    when:
+      'The payer no longer has the money: a reorganisation below finality took back the transaction of a completed refund, which ' +
+      '`txHash` names. `status` is `requires_signature` where your wallet had signed it, `cancelled` where you had cancelled it ' +
+      'before, and `pending` where the service sends it again. `refund.completed` follows when the money is back with the payer.',
+  },
   'webhook.test': {
     title: 'A test was sent',
     data: 'message',

@@ -28,7 +28,11 @@ export const refund = Type.Object({
       "The merchant's own words, else empty. Empty also for a refund that began completed: a wallet returned the money through " +
       'the gateway although no refund waited for it',
   }),
-  txHash: Type.String({ description: 'The transaction that returned the money; empty until completed' }),
+  txHash: Type.String({
+    description:
+      'The transaction that returned the money; empty until completed. After `refund.reopened` the one that the chain took back, which ' +
+      'may return the money yet: look for it before you sign again',
+  }),
   cancelledAt: Type.String({
     description:
       'YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it',

@@ -1196,6 +1196,21 @@ export const fixtureData: { readonly [Type in EventType]: Record<string, object 
       "updateAt": "2026-01-02 03:20:00"
     }
   },
+  'refund.reopened': {
+    "refund": {
+      "refundId": "rfd_2HkLmN7pQs9tVwXyZ0aBcD",
+      "sessionId": "sess_DnhPU22hm3H4P2tyZClFPv",
+      "orderId": "0xcd0f310f25555564ee84b0db470afa38713038af8a093783801982815ea9c63e",
+      "exceptionId": "",
+      "amount": 24500000,
+      "status": "requires_signature",
+      "reason": "Sold out",
+      "txHash": "0x0d1a7c0e7ad0f6b7f0a5f5a2f1d9d9b1c8a2d4f7c3b5e6a9f8071625344352ab",
+      "cancelledAt": "",
+      "createAt": "2026-01-02 03:04:10",
+      "updateAt": "2026-01-02 03:20:00"
+    }
+  },
   'webhook.test': {
     "message": "A test of the webhook Orders"
   },

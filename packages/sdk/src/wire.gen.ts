@@ -675,7 +675,7 @@ export type Refund = {
   status: 'requires_signature' | 'pending' | 'completed' | 'failed' | 'cancelled';
   /** The merchant's own words, else empty. Empty also for a refund that began completed: a wallet returned the money through the gateway although no refund waited for it. */
   reason: string;
-  /** The transaction that returned the money; empty until completed. */
+  /** The transaction that returned the money; empty until completed. After `refund.reopened` the one that the chain took back, which may return the money yet: look for it before you sign again. */
   txHash: string;
   /** YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it. */
   cancelledAt: string;
@@ -1282,6 +1282,14 @@ export interface RefundCancelledEvent extends EventCommon {
   };
 }
 
+/** The payer no longer has the money: a reorganisation below finality took back the transaction of a completed refund, which `txHash` names. `status` is `requires_signature` where your wallet had signed it, `cancelled` where you had cancelled it before, and `pending` where the service sends it again. `refund.completed` follows when the money is back with the payer. */
+export interface RefundReopenedEvent extends EventCommon {
+  type: 'refund.reopened';
+  data: {
+    refund: Refund;
+  };
+}
+
 /** `POST /webhook/test` was called. */
 export interface WebhookTestEvent extends EventCommon {
   type: 'webhook.test';
@@ -1350,6 +1358,7 @@ export type FlorinEvent =
   | RefundCompletedEvent
   | RefundFailedEvent
   | RefundCancelledEvent
+  | RefundReopenedEvent
   | WebhookTestEvent
   | WebhookPausedEvent
   | UnknownEvent;
@@ -1383,6 +1392,7 @@ export const eventTypes = [
   'refund.completed',
   'refund.failed',
   'refund.cancelled',
+  'refund.reopened',
   'webhook.test',
   'webhook.paused',
 ] as const;

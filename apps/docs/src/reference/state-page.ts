@@ -58,6 +58,8 @@ const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
   payment_returned: 'The whole payment is finally back with its payer.',
   settlement_refunded:
     'The merchant gave the payer some of a settled payment back, finally; `refundedAmount` says how much.',
+  return_lost:
+    'A reorganisation below finality took back a final return; `refundedAmount` says what is still with the payer.',
   expire:
     'Nothing can pay the session any more: by our clock when no order was signed, else by the time of the chains at a final block.',
   cancel: '`POST /session/checkout/cancel`.',
@@ -173,6 +175,10 @@ const refundTexts: Readonly<Record<RefundTrigger, string>> = {
   amount_exceeded: 'So much of the payment went back since that this amount cannot any more.',
   cancel:
     '`POST /refund/cancel`. Refused once a wallet was asked in the dashboard to sign it, or the chain shows its return.',
+  payment_return_lost:
+    'A reorganisation below finality took back the block in which the service, or the payer, returned the payment. The service sends it again.',
+  settlement_return_lost: 'The same of the block with the return by the merchant’s wallet.',
+  cancelled_return_lost: 'The same, and the merchant had cancelled the refund before that return.',
 };
 
 const reportTexts: Readonly<Record<ReportTrigger, string>> = {

@@ -164,8 +164,9 @@ const returns: Readonly<Partial<Record<ChainEventName, readonly string[]>>> = {
   Reclaimed: ['reclaim'],
   Settled: ['settlement'],
   PaidOut: ['payout'],
-  SettlementRefunded: ['settlement_refund', 'settlement_refund'],
-  Rescued: ['rescue', 'rescue'],
+  // The lost one is booked and reversed.
+  SettlementRefunded: ['settlement_refund', 'settlement_refund', 'settlement_refund'],
+  Rescued: ['rescue', 'rescue', 'rescue'],
   FeeAccrued: ['fee_accrual'],
   FeesWithdrawn: ['fee_withdrawal', 'fee_withdrawal'],
   Withdrawn: ['float_withdrawal', 'float_withdrawal'],
@@ -173,7 +174,7 @@ const returns: Readonly<Partial<Record<ChainEventName, readonly string[]>>> = {
 };
 
 for (const [name, kinds] of Object.entries(returns))
-  test(`a lost ${name} with an equal one in another transaction is ${kinds.length === 1 ? 'booked once and returned' : 'booked twice and missing'}`, async () => {
+  test(`a lost ${name} with an equal one in another transaction is ${kinds.length === 1 ? 'booked once and returned' : kinds.length === 2 ? 'booked twice and missing' : 'reversed and missing'}`, async () => {
     const ethereum = world.chain('ethereum');
     const [token] = ethereum.tokens;
     assert.ok(token !== undefined);
@@ -194,4 +195,20 @@ for (const [name, kinds] of Object.entries(returns))
       own.map(({ returnedAt }) => returnedAt === undefined),
       [kinds.length > 1],
     );
+  });
+
+for (const name of ['SettlementRefunded', 'Rescued'] as const)
+  test(`a lost ${name} is reversed, and stands once when its own transaction returns`, async () => {
+    const transaction = await transactionOf(`own ${name}`);
+    const before = await ledgerBalances(world.database.db);
+    const twice = [0, 1].map((place): EventSketch => ['gateway', name, place, { value: '11' }]);
+    const header = await transaction.read(...twice);
+    const booked = await ledgerBalances(world.database.db);
+    assert.notDeepEqual(booked, before);
+    const empty = await transaction.moveAway(header);
+    assert.deepEqual(await ledgerBalances(world.database.db), before);
+    const back = await transaction.moveAway(empty, ...twice);
+    assert.deepEqual(await ledgerBalances(world.database.db), booked);
+    await transaction.readAgain(back, ...twice);
+    assert.deepEqual(await ledgerBalances(world.database.db), booked);
   });

@@ -54,19 +54,39 @@ export function movementHandler({ log }: { readonly log: Log }): ChainHandler {
         await recordUnmatched(transaction, log, event);
       }
     },
+    async onDropped(transaction, configured, dropped) {
+      const outside = dropped.filter(({ name }) => outsideNames.includes(name));
+      if (outside.length === 0) return;
+      const chain = await withComparedTokens(transaction, configured, outside);
+      for (const event of outside) await reverse(transaction, chain, event);
+    },
     async onMisread(transaction, configured, transfers) {
       const chain = await withComparedTokens(transaction, configured, transfers);
       for (const event of transfers) {
-        const movement = movementOf(chain, event);
-        if (movement === undefined) continue;
-        const { entries } = await countBooked(transaction, event, movement);
-        const postings = movement.postings.map((posting) => ({ ...posting, amount: -posting.amount }));
-        await bookNumbered(transaction, event, { ...movement, postings }, entries);
+        if (!(await reverse(transaction, chain, event))) continue;
         const { chainId, txHash } = event;
         log.warn('payment.transfer_misread', { chainId, txHash, block: event.blockNumber.toString() });
       }
     },
   };
+}
+
+/**
+ * Movements between third parties. One that a reorg below finality took back returns with its own transaction or never, and no
+ * balance of a contract says which. So its entry is reversed at once, and made again when the event is final again. Entries
+ * about contracts stay: the reconciliation compares them with the chain.
+ */
+const outsideNames: readonly ChainEvent['name'][] = ['SettlementRefunded', 'Rescued'];
+
+/** Books the opposite of a movement that is no longer on its chain; false when none is booked. */
+async function reverse(transaction: Transaction, chain: BookedChain, event: ChainEvent): Promise<boolean> {
+  const movement = movementOf(chain, event);
+  if (movement === undefined) return false;
+  const { entries, equal = 0n } = await countBooked(transaction, event, movement);
+  if (equal <= 0n) return false;
+  const postings = movement.postings.map((posting) => ({ ...posting, amount: -posting.amount }));
+  await bookNumbered(transaction, event, { ...movement, postings }, entries);
+  return true;
 }
 
 /** What this room reads of a chain's configuration. */

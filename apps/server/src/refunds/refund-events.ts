@@ -6,14 +6,21 @@ import type { SessionMoveContext } from '#sessions/context.ts';
 import { eachWithOrder } from '#sessions/event-order.ts';
 import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
-import { completedAmount, lockCancelledRefund, lockOpenRefunds, lockRefundsToSign } from './refund.sql.ts';
-import { moveRefund, recordReturn } from './refund.ts';
+import {
+  completedAmount,
+  lockCancelledRefund,
+  lockOpenRefunds,
+  lockRefundsOfReturn,
+  lockRefundsToSign,
+} from './refund.sql.ts';
+import { moveRefund, recordReturn, returnedOf } from './refund.ts';
 import { unitsPerMicroUsd } from './refund-call.ts';
-import { endSigningByReturn, signedRefund } from './signing.sql.ts';
+import { endSigningByReturn, insertLostSigning, signedRefund } from './signing.sql.ts';
 
 /**
- * Completes and fails refunds by final events, and updates `refundedAmount` of sessions. Runs before the settlement
- * handler, in the same transaction. Events that are not final leave a refund as it is.
+ * Completes and fails refunds by final events, and updates `refundedAmount` of sessions. A final return that a reorg below
+ * finality took back opens its refund again. Runs before the settlement handler, in the same transaction. Events that are not
+ * final leave a refund as it is.
  */
 export function refundHandler(deps: SessionMoveContext): ChainHandler {
   return {
@@ -25,6 +32,10 @@ export function refundHandler(deps: SessionMoveContext): ChainHandler {
       await eachWithOrder(transaction, refunded, (event, order) =>
         refundSettled(transaction, deps, order, event),
       );
+    },
+    async onDropped(transaction, _chain, dropped) {
+      const returns = dropped.filter((event) => event.name === 'SettlementRefunded' || isReturn(event));
+      await eachWithOrder(transaction, returns, (event, order) => reopen(transaction, deps, order, event));
     },
   };
 }
@@ -111,4 +122,44 @@ async function refundSettled(
       await moveRefund(transaction, deps, row, { trigger: 'amount_exceeded', txHash: '' });
   }
   await transaction.query(endSigningByReturn, { orderId: order.orderId, amount: value / units });
+}
+
+/**
+ * A reorg below finality took back a final return. The session shows what still stands. The refund waits for the platform or the
+ * merchant's wallet again; the leg of the platform's is queued by the settlement handler. The lost transaction of a wallet may
+ * come back by itself, and of two partial returns both reach the payer. So it counts as a signing that is open: no other wallet
+ * is asked before a member says so.
+ */
+async function reopen(
+  transaction: Transaction,
+  deps: SessionMoveContext,
+  order: StoredOrder,
+  event: ChainEvent,
+): Promise<void> {
+  const { orderId, sessionId } = order;
+  const { txHash } = event;
+  const session = await lockSession(transaction, sessionId);
+  if (session === undefined) return;
+  const { merchantId } = session;
+  const refundedAmount = (await returnedOf(transaction, [order]))(order);
+  if (session.orderId === orderId && refundedAmount < session.refundedAmount)
+    await moveSession(transaction, deps, session, 'return_lost', { refundedAmount }, order);
+  const isOfWallet = event.name === 'SettlementRefunded';
+  for (const row of await transaction.query(lockRefundsOfReturn, {
+    merchantId,
+    sessionId,
+    orderId,
+    txHash,
+  })) {
+    const ofWallet = row.cancelled_at === null ? 'settlement_return_lost' : 'cancelled_return_lost';
+    await moveRefund(transaction, deps, row, {
+      trigger: isOfWallet ? ofWallet : 'payment_return_lost',
+      txHash,
+    });
+    if (isOfWallet)
+      await transaction.query(insertLostSigning, {
+        ...{ orderId, merchantId, txHash, refundId: row.refund_id, askedAt: event.blockTime },
+        account: event.arguments['from'] ?? '',
+      });
+  }
 }

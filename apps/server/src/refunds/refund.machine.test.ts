@@ -11,6 +11,9 @@ const expected = new Map<string, string>([
   ['requires_signature payment_returned', 'failed refund.failed'],
   ['requires_signature cancel', 'cancelled refund.cancelled'],
   ['cancelled settlement_refunded', 'completed refund.completed'],
+  ['completed payment_return_lost', 'pending refund.reopened'],
+  ['completed settlement_return_lost', 'requires_signature refund.reopened'],
+  ['completed cancelled_return_lost', 'cancelled refund.reopened'],
 ]);
 
 test('the table is total: every pair of status and trigger either moves as written or is refused', () => {

@@ -1,6 +1,6 @@
 import type { RefundStatus } from '@florin/protocol/refund.ts';
 
-/** What can happen to a requested refund: final facts of the chain, and the merchant's own cancelling. */
+/** What can happen to a requested refund: final facts of the chain, their loss, and the merchant's own cancelling. */
 export const refundTriggers = [
   /** The payer has the money back, out of the gateway. */
   'payment_returned',
@@ -12,6 +12,12 @@ export const refundTriggers = [
   'amount_exceeded',
   /** The merchant no longer wants it, and no wallet has been asked to sign it. */
   'cancel',
+  /** A reorg below finality took back the block in which the platform, or the payer, returned the payment. */
+  'payment_return_lost',
+  /** The same of the block with the return by the merchant's wallet. */
+  'settlement_return_lost',
+  /** The same, and the merchant had cancelled the refund before that return. */
+  'cancelled_return_lost',
 ] as const;
 export type RefundTrigger = (typeof refundTriggers)[number];
 
@@ -19,7 +25,7 @@ interface RefundMove {
   readonly from: RefundStatus;
   readonly trigger: RefundTrigger;
   readonly to: RefundStatus;
-  readonly event: 'refund.completed' | 'refund.failed' | 'refund.cancelled';
+  readonly event: 'refund.completed' | 'refund.failed' | 'refund.cancelled' | 'refund.reopened';
 }
 
 /** Every move of a refund. An absent pair of status and trigger is refused. */
@@ -33,6 +39,14 @@ export const refundMoves: readonly RefundMove[] = [
   { from: 'requires_signature', trigger: 'cancel', to: 'cancelled', event: 'refund.cancelled' },
   // A transaction that was signed before it was cancelled is mined after all.
   { from: 'cancelled', trigger: 'settlement_refunded', to: 'completed', event: 'refund.completed' },
+  { from: 'completed', trigger: 'payment_return_lost', to: 'pending', event: 'refund.reopened' },
+  {
+    from: 'completed',
+    trigger: 'settlement_return_lost',
+    to: 'requires_signature',
+    event: 'refund.reopened',
+  },
+  { from: 'completed', trigger: 'cancelled_return_lost', to: 'cancelled', event: 'refund.reopened' },
 ];
 
 /** The move for a status and a trigger; undefined when there is none. */

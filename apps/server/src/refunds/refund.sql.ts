@@ -116,6 +116,16 @@ export const lockCancelledRefund = statement({
    where order_id = :orderId and status = 'cancelled' and amount::numeric * :unitsPerMicroUsd = :value order by ordinal limit 1 for update`,
 });
 
+// The refunds that a transaction has completed; of one order they are few.
+export const lockRefundsOfReturn = statement({
+  name: 'refund_lock_of_return',
+  parameters: { merchantId: 'text', sessionId: 'text', orderId: 'text', txHash: 'text' },
+  columns,
+  text: `select ${columnList} from refunds
+   where merchant_id = :merchantId and session_id = :sessionId and order_id = :orderId and status = 'completed' and tx_hash = :txHash
+   order by ordinal for update`,
+});
+
 // The gateway counts what it returned of each settled order.
 export const returnedUnits = statement({
   name: 'refund_returned_units',
@@ -159,7 +169,7 @@ export const updateRefund = statement({
   },
   columns,
   text: `update refunds set status = :status, tx_hash = :txHash, updated_at = :updatedAt,
-     cancelled_at = case :status when 'cancelled' then :updatedAt else cancelled_at end
+     cancelled_at = case :status when 'cancelled' then coalesce(cancelled_at, :updatedAt) else cancelled_at end
    where refund_id = :refundId and status = :fromStatus
    returning ${columnList}`,
 });

@@ -166,7 +166,7 @@ export async function recordReturn(
 }
 
 /** What the gateway has returned of each of some settled orders, final. */
-async function returnedOf(
+export async function returnedOf(
   queryable: Queryable,
   orders: readonly StoredOrder[],
 ): Promise<(order: StoredOrder) => MicroUsd> {
@@ -246,7 +246,10 @@ async function refundsOf(
   });
 }
 
-/** Makes one move of the refund machine and writes its event. The caller holds the row lock. */
+/**
+ * Makes one move of the refund machine and writes its event. The caller holds the row lock. A refund whose return is lost keeps
+ * its transaction, which can come back by itself.
+ */
 export async function moveRefund(
   transaction: Transaction,
   deps: Pick<RefundContext, 'clock' | 'random' | 'notify'>,
@@ -259,7 +262,7 @@ export async function moveRefund(
     refundId: row.refund_id,
     fromStatus: move.from,
     status: move.to,
-    txHash: move.to === 'completed' ? fact.txHash : '',
+    txHash: move.to === 'completed' || move.event === 'refund.reopened' ? fact.txHash : '',
     updatedAt: deps.clock.now(),
   });
   if (moved === undefined) throw new Error(`refund ${row.refund_id} left ${row.status} without its lock`);

@@ -52,6 +52,23 @@ export const insertSigning = statement({
    returning s.signing_id`,
 });
 
+// The wallet or a node may send the lost return again. A signing that is open may return it too, and stays.
+export const insertLostSigning = statement({
+  name: 'refund_signing_reopen',
+  parameters: {
+    orderId: 'text',
+    merchantId: 'text',
+    refundId: 'text',
+    account: 'text',
+    txHash: 'text',
+    askedAt: 'timestamptz',
+  },
+  columns: {},
+  text: `insert into refund_signings (order_id, merchant_id, refund_id, signing_id, user_id, account, tx_hash, asked_at)
+   values (:orderId, :merchantId, :refundId, gen_random_uuid()::text, '', :account, :txHash, :askedAt)
+   on conflict (order_id) do nothing`,
+});
+
 export const setSigningHash = statement({
   name: 'refund_signing_report',
   parameters: { merchantId: 'text', refundId: 'text', signingId: 'text', userId: 'text', txHash: 'text' },

@@ -29,6 +29,10 @@ const expected = new Map<string, string>([
   ['settling settlement_refunded', 'settling'],
   ['completed settlement_refunded', 'completed'],
   ['settlement_pending settlement_refunded', 'settlement_pending'],
+  ['paid return_lost', 'paid'],
+  ['settling return_lost', 'settling'],
+  ['completed return_lost', 'completed'],
+  ['settlement_pending return_lost', 'settlement_pending'],
   ['settlement_pending settlement_final', 'completed session.completed'],
 ]);
 

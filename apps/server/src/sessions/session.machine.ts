@@ -28,6 +28,8 @@ export const sessionTriggers = [
   'payment_returned',
   /** The merchant returned some of a settled payment to the payer, and the transaction is final. */
   'settlement_refunded',
+  /** A reorg below finality took back a final return: less is back with the payer. */
+  'return_lost',
   /** Nothing can pay the session any more: by our clock when unsigned, by the chain's when signed. */
   'expire',
   'cancel',
@@ -97,6 +99,10 @@ export const sessionMoves: readonly Move[] = [
   { from: 'settling', trigger: 'settlement_refunded', to: 'settling' },
   { from: 'completed', trigger: 'settlement_refunded', to: 'completed' },
   { from: 'settlement_pending', trigger: 'settlement_refunded', to: 'settlement_pending' },
+  { from: 'paid', trigger: 'return_lost', to: 'paid' },
+  { from: 'settling', trigger: 'return_lost', to: 'settling' },
+  { from: 'completed', trigger: 'return_lost', to: 'completed' },
+  { from: 'settlement_pending', trigger: 'return_lost', to: 'settlement_pending' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
   // Only deposit addresses: no payer holds an order that can be paid after the deadline (S10).
   { from: 'expired', trigger: 'late_payment_detected', to: 'expired', event: 'session.payment_detected' },

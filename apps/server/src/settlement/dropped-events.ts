@@ -3,7 +3,7 @@ import type { ChainEvent, ChainEventName } from '#contracts/event.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { lockSession } from '#sessions/session.ts';
-import { type LegName, reopenLeg, showDelay } from './leg.ts';
+import { type LegName, reopenLeg, requestLeg, showDelay } from './leg.ts';
 
 /** The leg that each final event closes. */
 const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
@@ -11,6 +11,7 @@ const legOf: Partial<Readonly<Record<ChainEventName, LegName>>> = {
   PaidOut: 'payout',
   Minted: 'mint',
   Refunded: 'refund',
+  Reclaimed: 'refund',
 };
 
 /**
@@ -28,9 +29,11 @@ export async function reopenDropped(
   // Every transaction locks sessions before their legs.
   await lockSession(transaction, order.sessionId);
   const leg = legOf[event.name];
-  if (leg !== undefined) {
-    await reopenLeg(transaction, { orderId: order.orderId, name: leg, at: deps.clock.now() });
-  }
+  const at = deps.clock.now();
+  // The payer had taken back what was not settled in time, and cannot know that it is in the gateway again.
+  if (event.name === 'Reclaimed')
+    await requestLeg(transaction, order, { name: 'refund', chainId: order.chainId, at });
+  if (leg !== undefined) await reopenLeg(transaction, { orderId: order.orderId, name: leg, at });
   const isPartOfSettlement = event.name === 'Paid' || (leg !== undefined && leg !== 'refund');
   if (isPartOfSettlement) await showDelay(transaction, deps, order, 'reorged');
 }
