@@ -44,12 +44,16 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
       'div',
       { class: 'card' },
       h('h1', {}, words.title),
-      h('p', { class: 'title' }, h('bdi', {}, data.title)),
+      h(
+        'p',
+        { class: 'sum' },
+        h('bdi', {}, data.title),
+        h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment),
+      ),
       places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
       reader !== undefined &&
         reader.readProblem !== '' &&
         h('p', { class: 'problem', role: 'status', id: 'read-problem' }, reader.readProblem),
-      h('p', {}, h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment)),
     ),
     (others.length === 0 ? places : own).map(view),
     others.length > 0 &&

@@ -4,11 +4,14 @@ import { explorerLink, iconView } from '../checkout/mark.ts';
 import { h, type Tree } from '../checkout/tree.ts';
 import type { PageData, Reader } from './page-data.ts';
 
-/** The receipt of a payment in a block: what stays to be known of it, on a screen and on paper. */
+/**
+ * What stays to be known of a payment in a block, on a screen and on paper. It is a receipt while the payment is final: before,
+ * and while that is in doubt, it does not say so.
+ */
 export function receiptView(data: PageData, state: CheckoutState, reader: Reader): Tree {
   const { texts, locale, options, explorers } = data;
   const { payment } = state;
-  if (state.paidAt === '' && state.initiateTx === '') return undefined;
+  if (state.paidAt === '' && state.initiateTx === '') return returnsView(data, state);
   const row = (name: string, value: Tree) =>
     value !== undefined &&
     value !== '' &&
@@ -31,12 +34,15 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
   return h(
     'section',
     { class: 'receipt', 'aria-labelledby': 'receipt-title' },
-    h('h2', { id: 'receipt-title' }, texts.receipt),
+    h('h2', { id: 'receipt-title' }, state.paidAt === '' ? texts.payment : texts.receipt),
     h(
       'dl',
       {},
       row(texts.receiptNumber, state.receiptId !== '' && h('bdi', {}, state.receiptId)),
-      row(texts.receiptTo, state.receiptTo !== undefined && h('bdi', {}, state.receiptTo)),
+      row(
+        texts.receiptTo,
+        state.paidAt !== '' && state.receiptTo !== undefined && h('bdi', {}, state.receiptTo),
+      ),
       row(texts.merchant, h('bdi', {}, (state.receiptNames ?? data).legalName)),
       row(texts.paidOn, time(state.paidAt)),
       row(texts.received, time(state.settledAt)),
@@ -52,6 +58,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       code(texts.paymentTx, state.initiateTx, txAt(payment?.chainId)),
       code(texts.settlementTx, state.completeTx, txAt(target?.chainId)),
       code(texts.reference, state.sessionId, ''),
+      returnRows(data, state),
     ),
     state.paidAt !== '' && [
       h(
@@ -65,20 +72,21 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
   );
 }
 
-/** The transactions that gave back money which paid nothing. */
-export function returnsView(data: PageData, { exceptions }: CheckoutState): Tree {
-  const rows = exceptions.flatMap(({ returned }) => (returned === undefined ? [] : [returned]));
-  if (rows.length === 0) return undefined;
+/** The transactions that gave back money which paid nothing, where no receipt has them. */
+function returnsView(data: PageData, state: CheckoutState): Tree {
+  const rows = returnRows(data, state);
+  return rows.length > 0 && h('dl', { class: 'receipt' }, rows);
+}
+
+function returnRows(data: PageData, { exceptions }: CheckoutState): readonly Tree[] {
   const name = data.texts.returnTx;
-  return h(
-    'dl',
-    { class: 'receipt' },
-    rows.map(({ tx, chainId }) => {
-      const explorer = data.explorers[chainId];
-      const url = explorer === undefined ? '' : `${explorer}/tx/${tx}`;
-      return h('div', {}, h('dt', {}, name), h('dd', {}, codeView(data, name, tx, url)));
-    }),
-  );
+  return exceptions.flatMap(({ returned }) => {
+    if (returned === undefined) return [];
+    const { tx, chainId } = returned;
+    const explorer = data.explorers[chainId];
+    const url = explorer === undefined ? '' : `${explorer}/tx/${tx}`;
+    return [h('div', {}, h('dt', {}, name), h('dd', {}, codeView(data, name, tx, url)))];
+  });
 }
 
 /** A button that the page's script acts for, and shows once it runs. */

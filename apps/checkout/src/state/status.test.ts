@@ -79,11 +79,14 @@ test('a payment in doubt is said to be checked, and not how soon it becomes fina
     isPayable: false,
     deposits: [],
     payment,
+    receiptTo: 'p•••@e•••.com',
     isInDoubt: true as const,
   };
   const text = textOf(statusView(data, doubted, { now: 0, timeZone: 'UTC' }));
   assert.ok(text.includes(`${en.inDoubt} ${en.inDoubtHint}`), text);
   assert.ok(!text.includes(en.detectedHint.slice(0, 20)), text);
+  // It is no receipt, and none was sent, as far as this page knows now.
+  assert.ok(text.includes(en.payment) && !text.includes(en.receipt), text);
 });
 
 const deposit = {

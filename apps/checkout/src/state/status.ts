@@ -7,7 +7,7 @@ import { timeText } from '../checkout/way-view.ts';
 import { depositView } from './deposit-view.ts';
 import { againView } from './elsewhere-notice.ts';
 import type { PageData, Reader } from './page-data.ts';
-import { actView, receiptView, returnsView } from './receipt-view.ts';
+import { actView, receiptView } from './receipt-view.ts';
 
 interface Shown {
   readonly title: string;
@@ -145,7 +145,6 @@ export function statusView(data: PageData, state: CheckoutState, reader: Reader)
       state.cancelUrl !== undefined &&
       h('p', {}, backView(texts, state.cancelUrl, { id: 'go-back', class: 'button quiet' })),
     receiptView(data, state, reader),
-    returnsView(data, state),
     depositView(data, state, reader),
   ];
 }

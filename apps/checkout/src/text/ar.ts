@@ -134,6 +134,7 @@ export const ar: Texts = {
   youPaid: 'دفعت {amount} إلى {merchant}',
   otherPaid: 'دُفع {amount} إلى {merchant}',
   receipt: 'إيصال',
+  payment: 'الدفعة',
   receiptNumber: 'رقم الإيصال',
   receiptTo: 'أُرسل الإيصال إلى',
   merchant: 'التاجر',

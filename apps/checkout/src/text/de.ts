@@ -143,6 +143,7 @@ export const de: Texts = {
   youPaid: 'Sie haben {amount} an {merchant} bezahlt',
   otherPaid: '{amount} an {merchant} bezahlt',
   receipt: 'Beleg',
+  payment: 'Zahlung',
   receiptNumber: 'Belegnummer',
   receiptTo: 'Beleg gesendet an',
   merchant: 'Händler',

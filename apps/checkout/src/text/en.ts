@@ -139,6 +139,7 @@ export const en = {
   youPaid: 'You paid {amount} to {merchant}',
   otherPaid: '{amount} paid to {merchant}',
   receipt: 'Receipt',
+  payment: 'Payment',
   receiptNumber: 'Receipt number',
   receiptTo: 'Receipt sent to',
   merchant: 'Merchant',

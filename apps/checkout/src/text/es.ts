@@ -140,6 +140,7 @@ export const es: Texts = {
   youPaid: 'Ha pagado {amount} a {merchant}',
   otherPaid: 'Pago de {amount} a {merchant}',
   receipt: 'Recibo',
+  payment: 'Pago',
   receiptNumber: 'Número de recibo',
   receiptTo: 'Recibo enviado a',
   merchant: 'Comercio',

@@ -142,6 +142,7 @@ export const fr: Texts = withFrenchSpaces({
   youPaid: 'Vous avez payé {amount} à {merchant}',
   otherPaid: 'Paiement de {amount} à {merchant}',
   receipt: 'Reçu',
+  payment: 'Paiement',
   receiptNumber: 'Numéro de reçu',
   receiptTo: 'Reçu envoyé à',
   merchant: 'Marchand',

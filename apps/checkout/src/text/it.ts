@@ -141,6 +141,7 @@ export const it: Texts = {
   youPaid: 'Hai pagato {amount} a {merchant}',
   otherPaid: 'Pagamento di {amount} a {merchant}',
   receipt: 'Ricevuta',
+  payment: 'Pagamento',
   receiptNumber: 'Numero della ricevuta',
   receiptTo: 'Ricevuta inviata a',
   merchant: 'Venditore',

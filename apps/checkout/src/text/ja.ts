@@ -141,6 +141,7 @@ export const ja: Texts = {
   youPaid: '{merchant} に {amount} を支払いました',
   otherPaid: '{merchant} に {amount} が支払われました',
   receipt: '領収書',
+  payment: '支払い',
   receiptNumber: '領収書番号',
   receiptTo: '領収書の送信先',
   merchant: '販売者',

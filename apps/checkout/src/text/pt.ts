@@ -139,6 +139,7 @@ export const pt: Texts = {
   youPaid: 'Você pagou {amount} a {merchant}',
   otherPaid: 'Pagamento de {amount} a {merchant}',
   receipt: 'Recibo',
+  payment: 'Pagamento',
   receiptNumber: 'Número do recibo',
   receiptTo: 'Recibo enviado para',
   merchant: 'Comerciante',

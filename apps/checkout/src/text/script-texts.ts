@@ -80,6 +80,7 @@ const serverTexts = [
   'wallet',
   'network',
   'receipt',
+  'payment',
   'print',
   'download',
   'copy',

@@ -138,6 +138,7 @@ export const tr: Texts = {
   youPaid: '{merchant} satıcısına {amount} ödediniz',
   otherPaid: '{merchant} satıcısına {amount} ödendi',
   receipt: 'Makbuz',
+  payment: 'Ödeme',
   receiptNumber: 'Makbuz numarası',
   receiptTo: 'Makbuzun gönderildiği adres',
   merchant: 'Satıcı',

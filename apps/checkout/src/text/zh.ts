@@ -133,6 +133,7 @@ export const zh: Texts = {
   youPaid: '您已向 {merchant} 支付 {amount}',
   otherPaid: '已向 {merchant} 付款 {amount}',
   receipt: '收据',
+  payment: '付款',
   receiptNumber: '收据编号',
   receiptTo: '收据发送至',
   merchant: '商家',

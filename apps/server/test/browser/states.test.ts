@@ -44,6 +44,21 @@ const sizes = [
   { name: 'phone', viewport: { width: 390, height: 844 }, colorScheme: 'light' },
   { name: 'desktop', viewport: { width: 1280, height: 800 }, colorScheme: 'dark' },
 ] as const;
+/** The other colours of each size, and paper (A4 at 96 dots per inch), are only on pictures. */
+async function keepOthers(page: Page, name: string): Promise<void> {
+  if (!isWriting) return;
+  for (const { name: size, viewport, colorScheme } of sizes) {
+    await page.setViewportSize(viewport);
+    const other = colorScheme === 'light' ? 'dark' : 'light';
+    await page.emulateMedia({ colorScheme: other });
+    await keep(page, `${name}-${size}-${other}`);
+  }
+  await page.setViewportSize({ width: 794, height: 1123 });
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  await keep(page, `${name}-paper`);
+  await page.emulateMedia({ media: 'screen' });
+}
+
 /** The narrowest page: a small phone, or a zoom of 400 % (WCAG 2.2, 1.4.10). */
 const narrowest = { width: 320, height: 640 } as const;
 /** A desktop's page at a zoom of 200 % (WCAG 2.2, 1.4.4). */
@@ -73,6 +88,7 @@ async function look(state: PageState, index: number): Promise<void> {
     if (name === 'phone') assert.deepEqual(await page.evaluate(smallTargets), [], state.name);
     await keep(page, `${state.name}-${name}`);
   }
+  await keepOthers(page, state.name);
   for (const size of fuzzFactor > 1 ? [zoomed, narrowest] : [narrowest]) {
     await page.setViewportSize(size);
     assert.equal(await isTooWide(page), false, `${state.name} at ${size.width} pixels scrolls sideways`);

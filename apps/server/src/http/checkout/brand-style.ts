@@ -34,7 +34,7 @@ function colorRules(color: string): string {
   const [, , darkTint] = backgrounds.dark;
   return (
     `:root { --accent: ${accent}; --on-accent: ${onAccent}; --link: ${links.light}; --tint: ${tint}; } ` +
-    `@media (prefers-color-scheme: dark) { :root { --accent: ${accent}; --on-accent: ${onAccent}; --link: ${links.dark}; --tint: ${darkTint}; } }`
+    `@media screen and (prefers-color-scheme: dark) { :root { --accent: ${accent}; --on-accent: ${onAccent}; --link: ${links.dark}; --tint: ${darkTint}; } }`
   );
 }
 

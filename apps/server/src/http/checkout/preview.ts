@@ -68,7 +68,7 @@ function previewPolicy(css: string, origins: readonly string[]): string {
 export function styleOfScheme(css: string, scheme: HostedPreview['scheme']): string {
   return css
     .replaceAll(
-      /@media \(prefers-color-scheme: dark\) \{((?:[^{}]*\{[^{}]*\})*)\s*\}/g,
+      /@media screen and \(prefers-color-scheme: dark\) \{((?:[^{}]*\{[^{}]*\})*)\s*\}/g,
       scheme === 'dark' ? '$1' : '',
     )
     .replaceAll('color-scheme: light dark', `color-scheme: ${scheme}`);

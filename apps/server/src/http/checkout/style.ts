@@ -8,13 +8,13 @@ import { builtAhead } from './built-ahead.ts';
  */
 export const style = `
 :root { color-scheme: light dark; --ground: #f4f5f3; --card: #fff; --well: #eef0ed; --ink: #16211c; --soft: #55605a; --line: #d6dbd8; --accent: #0b6b4d; --on-accent: #fff; --link: var(--accent); --good: #0b6b4d; --bad: #a3261b; --tint: #eaf3ef; --round: .75rem; --font: system-ui, sans-serif; }
-@media (prefers-color-scheme: dark) { :root { --ground: #101512; --card: #19201c; --well: #101512; --ink: #eef3f0; --soft: #a9b5af; --line: #3a443f; --accent: #5fdcae; --on-accent: #06281c; --good: #5fdcae; --bad: #ff9d92; --tint: #1f2b25; } }
+@media screen and (prefers-color-scheme: dark) { :root { --ground: #101512; --card: #19201c; --well: #101512; --ink: #eef3f0; --soft: #a9b5af; --line: #3a443f; --accent: #5fdcae; --on-accent: #06281c; --good: #5fdcae; --bad: #ff9d92; --tint: #1f2b25; } }
 * { box-sizing: border-box; margin: 0; padding: 0; }
 body { background: var(--ground); color: var(--ink); font: 1rem/1.45 var(--font); overflow-wrap: anywhere; -webkit-text-size-adjust: 100%; }
 fieldset { border: 0; min-width: 0; } ul, ol { list-style: none; }
 h1 { font-size: clamp(2rem, 9vw, 2.75rem); line-height: 1.1; font-variant-numeric: tabular-nums; }
 h1, h2, .status p, .middle, dd, .address { text-wrap: balance; } p { text-wrap: pretty; } h1.open, h1.long, .narrow h1 { font-size: min(1.625rem, 6.5vw); } h2 { font-size: 1rem; }
-a { color: var(--link); } #back, #claim-link, #to-payment { display: inline-block; padding-block: .75rem; } #claim-link { margin-block: -.75rem; }
+a { color: var(--link); } #back, #claim-link, #to-payment { display: inline-block; padding-block: .75rem; } #claim-link, #to-payment { margin-block: -.75rem; }
 .soft { color: var(--soft); } .small { font-size: .875rem; }
 .hide { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; }
@@ -34,7 +34,7 @@ button:disabled, [aria-disabled=true], .option:has(:disabled) { opacity: .55; cu
 .lang { position: absolute; inset-inline-end: 1.25rem; inset-block-start: 1rem; z-index: 2; font-size: .875rem; } .lang summary { min-height: 2.75rem; padding: 0 .25rem; list-style: none; color: var(--soft); } .lang summary::-webkit-details-marker { display: none; }
 .lang ul { position: absolute; inset-inline-end: 0; width: 11rem; padding: .375rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--round); box-shadow: 0 .75rem 2rem #0003; } .lang li > * { display: block; padding: .5rem .75rem; min-height: 2.75rem; border-radius: .5rem; color: inherit; text-decoration: none; } .lang [aria-current] { font-weight: 700; background: var(--tint); } .lang a:hover { background: var(--well); }
 .merchant { min-height: 2.75rem; padding-inline-end: 7rem; margin-block-end: 1rem; font-weight: 600; } .merchant .coin { border-radius: .5rem; background: var(--accent); color: var(--on-accent); }
-@media (prefers-color-scheme: dark) { .dark-plate { background: #fff; padding: .25rem; } }
+@media screen and (prefers-color-scheme: dark) { .dark-plate { background: #fff; padding: .25rem; } }
 .plate { background: #fff; padding: .25rem; } .brand-icon { width: 2.5rem; height: 2.5rem; object-fit: cover; border-radius: .5rem; }
 .logo { height: 2.5rem; max-width: 8rem; object-fit: contain; object-position: left; border-radius: .375rem; } [dir=rtl] .logo { object-position: right; }
 .sum { justify-content: space-between; } .title { font-size: 1.0625rem; margin-block-start: .25rem; }
@@ -63,10 +63,10 @@ dl { display: grid; gap: .125rem; } dl > div { gap: 0 .5rem; min-height: 1.75rem
 .field input, .field select { width: 100%; min-height: 3.25rem; padding: .5rem .75rem; border: 1px solid var(--soft); border-radius: var(--round); background: var(--card); font-size: 1.0625rem; } .field [aria-invalid=true] { border-color: var(--bad); } .field span:empty { display: none; }
 .sheet { width: 100%; max-width: 30rem; max-height: 85vh; margin: auto auto 0; padding: 1rem 1.25rem 1.5rem; border: 1px solid transparent; border-radius: 1.25rem 1.25rem 0 0; background: var(--card); color: var(--ink); overflow: auto; } .sheet::backdrop { background: #0008; } .sheet fieldset { margin-block-start: .75rem; } .sheet legend { font-weight: 600; font-size: .875rem; } .sheet legend .coin, #accepted .coin { width: 1.25rem; height: 1.25rem; font-size: .625rem; }
 #accepted .row { margin-block-start: .375rem; } .option { position: relative; min-height: 3.5rem; padding: .5rem .75rem; margin-block-start: .5rem; border: 1px solid var(--line); border-radius: var(--round); } .option:has(:checked) { border-color: var(--link); background: var(--tint); box-shadow: inset 0 0 0 1px var(--link); } .option .name { flex-basis: 6rem; } .option .value { margin-inline-start: auto; }
-.emblem { width: 4.5rem; height: 4.5rem; margin: 0 auto .5rem; fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; stroke-linejoin: round; } .good .emblem, .good .state { stroke: var(--good); color: var(--good); } .bad .emblem, .bad .state { stroke: var(--bad); color: var(--bad); } .good .emblem { fill: var(--good); } .good .sign { fill: none; stroke: var(--card); }
+.emblem { width: 3.75rem; height: 3.75rem; margin: 0 auto .5rem; fill: none; stroke: var(--soft); stroke-width: 3; stroke-linecap: round; stroke-linejoin: round; } .good .emblem, .good .state { stroke: var(--good); color: var(--good); } .bad .emblem, .bad .state { stroke: var(--bad); color: var(--bad); } .good .emblem { fill: var(--good); } .good .sign { fill: none; stroke: var(--card); }
 .good, .status:has(.emblem), .middle, progress ~ p { text-align: center; } [tabindex='-1']:focus { outline: 0; } .status h2 { font-size: 1.375rem; line-height: 1.25; } .state { font-weight: 700; font-size: 1.125rem; } h2 + .state { font-size: 1rem; }
 .success { background: var(--tint); border-radius: var(--round); padding: .75rem; text-align: center; }
-.receipt { border-block-start: 1px solid var(--line); padding-block: 1rem; font-size: .875rem; } .code-line { display: inline-flex; align-items: center; margin-inline-end: -.5rem; } .code-line .tool { margin: -.5rem -.375rem; }
+.receipt { border-block-start: 1px solid var(--line); padding-block: .75rem; font-size: .875rem; } .code-line { display: inline-flex; align-items: center; margin-inline-end: -.5rem; } .code-line .tool { margin: -.5rem -.375rem; }
 .spinner { width: 1.25em; height: 1.25em; flex: none; border: .15em solid var(--line); border-block-start-color: var(--link); border-radius: 50%; animation: turn 1s linear infinite; } @keyframes turn { to { transform: rotate(1turn); } }
 progress { width: 100%; accent-color: var(--link); }
 .deposit h2, .sheet h2 { font-size: 1.25rem; } .loud { background: var(--ink); color: var(--card); font-weight: 700; padding: .5rem .75rem; border: 1px solid transparent; border-radius: .5rem; }
@@ -75,18 +75,18 @@ progress { width: 100%; accent-color: var(--link); }
 .actions { grid-template-columns: repeat(auto-fit, minmax(10rem, 1fr)); } .actions > * { padding-inline: .5rem; }
 .forms > p:first-child { font-size: .875rem; color: var(--soft); }
 .foot { display: flex; gap: 0 1rem; font-size: .875rem; color: var(--soft); } .foot > * { padding-block: .75rem; } .foot a { color: inherit; min-width: 2.75rem; }
-.done .order { order: 2; } .done .merchant, .narrow .merchant { padding: 0; } .done .pane { border-radius: 0; padding-block: 4rem 1.25rem; }
+.done .order { order: 2; } .done .merchant, .narrow .merchant { padding: 0; } .done .pane { border-radius: 0; padding-block: 3.5rem 1.25rem; }
 @media (min-width: 56rem) {
-.items bdi { -webkit-line-clamp: none; } h1.long { font-size: 2rem; }
+.items bdi { -webkit-line-clamp: none; } dl > div { min-height: 1.5rem; } h1.long { font-size: 2rem; }
 .page { grid-template: 1fr / repeat(2, minmax(0, 1fr)); } .order, .done .order { order: 0; padding: 3.5rem 4rem; } .order > * { margin-inline: auto 0; } .order { position: sticky; inset-block-start: 0; align-self: start; } .merchant { margin-block-end: 2rem; padding: 0; }
-.pane, .done .pane { border-radius: 0; padding: 5rem 4rem 2rem; box-shadow: 0 0 3rem #0001, 0 0 0 1px var(--line); gap: 1.25rem; } .pane > * { margin-inline: 0 auto; } .lang { inset-inline-end: 2rem; inset-block-start: 1.25rem; } .pane { position: sticky; inset-block-end: 0; align-self: end; min-height: 100vh; } #pay { flex: none; }
+.pane { border-radius: 0; padding: 5rem 4rem 2rem; box-shadow: 0 0 3rem #0001, 0 0 0 1px var(--line); gap: 1.25rem; } .pane > * { margin-inline: 0 auto; } .lang { inset-inline-end: 2rem; inset-block-start: 1.25rem; } .pane { position: sticky; inset-block-end: 0; align-self: end; min-height: 100vh; } #pay { flex: none; }
 .bar, .bar.bare { position: static; margin: 0; padding: 0; border: 0; gap: 1rem; } .bar:not(:has(#short)) .says, #waiting { order: 1; } #way { padding: .5rem .75rem; border: 1px solid var(--line); border-radius: var(--round); }
 .deposit { grid-template-columns: minmax(0, 1fr) 12.5rem; scroll-margin-block: 5rem -20rem; } .deposit > * { grid-column: 1 / -1; } .deposit > .actions, .codes + p { grid-column: 1; align-self: start; } .deposit > .codes { grid-column: 2; grid-row: span 2; } .sheet { margin: auto; border-radius: 1.25rem; } }
 @media (max-width: 22rem) { .stages li:not([aria-current]) span + span { position: absolute; clip-path: inset(50%); } }
 @media (prefers-reduced-motion: no-preference) { .sign { stroke-dasharray: 60; animation: draw .6s .2s backwards; } .sheet[open] { animation: rise .2s; } @keyframes draw { from { stroke-dashoffset: 60; } } @keyframes rise { from { translate: 0 2rem; opacity: 0; } } }
 @media (prefers-reduced-motion: reduce) { .spinner { animation: none; } }
 @media (forced-colors: active) { .tabs :checked + span, [aria-pressed=true], .option:has(:checked), [aria-current=step] .dot { outline: 2px solid Highlight; } .emblem { fill: none !important; } .emblem * { stroke: CanvasText !important; } .spinner { border-color: GrayText; border-block-start-color: Highlight; } .plain, .tool { border: 0; } }
-@media print { :root, .order { color-scheme: light; --ink: #000; --soft: #444; --line: #bbb; --card: #fff; --tint: #fff; --link: #000; color: #000; } body, .page, .pane { background: #fff; } .lang, #pay, button, .button, .tool, .emblem, .status p.soft, [data-act], #details, .foot a, .order summary { display: none !important; } ::details-content { content-visibility: visible; } .order bdi { display: block !important; } .page { display: block; } .order, .pane { padding: 0; position: static; box-shadow: none; } .order > *, .pane > * { max-width: 42rem; margin-inline: 0; } .good, .status:has(.emblem), .success { text-align: start; } .hash { display: none; } .code-line { margin: 0 !important; } .whole { display: inline; font-size: .75rem; } }
+@media print { :root, .order { --ink: #000; --soft: #444; --line: #bbb; --link: #000; color: #000; } body, .page, .pane { background: #fff; } .lang, #pay, button, .button, .tool, .emblem, .status p.soft, .middle, .field, [data-act], #details, .foot a, .order summary { display: none !important; } ::details-content { content-visibility: visible; } .order bdi { display: block !important; } .page { display: block; } .order, .pane { padding: 0; position: static; box-shadow: none; } .order > *, .pane > * { max-width: 42rem; margin-inline: 0; } .good, .status:has(.emblem), .success { text-align: start; } .hash { display: none; } .code-line { margin: 0 !important; } .whole { display: inline; font-size: .75rem; } }
 `;
 
 /** As pages contain it. */
