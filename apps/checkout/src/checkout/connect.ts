@@ -22,7 +22,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
     const problem =
       error instanceof ExplainedFailure
         ? error.message
-        : wordsOfStep(page.model, nextStepOf('connect', error), { network: '', error });
+        : wordsOfStep(page.model.data.texts, nextStepOf('connect', error), { network: '', error });
     page.change({ step: '', problem });
   }
 }

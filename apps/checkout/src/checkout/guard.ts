@@ -76,7 +76,9 @@ export async function request<Answer>(
     if (step === 'declined' && isOver(state)) throw new ExplainedFailure('');
     // A transaction costs gas, so it takes another press.
     if (kind === 'sign' && (step === 'declined' || step === 'tell')) page.change({ mayPayPlainly: true });
-    throw new ExplainedFailure(wordsOfStep(page.model, step, { network: option.chainTitle, error }));
+    throw new ExplainedFailure(
+      wordsOfStep(page.model.data.texts, step, { network: option.chainTitle, error }),
+    );
   }
 }
 
@@ -105,5 +107,5 @@ export async function bringToNetwork(attempt: PaymentAttempt): Promise<void> {
   const wanted = { ...option, network: attempt.network };
   const step = await waitFor(page, { words, isFor: 'wallet' }, () => switchNetwork(provider, wanted));
   if (step !== 'done')
-    throw new ExplainedFailure(wordsOfStep(page.model, step, { network, error: undefined }));
+    throw new ExplainedFailure(wordsOfStep(page.model.data.texts, step, { network, error: undefined }));
 }

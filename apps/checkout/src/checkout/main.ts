@@ -233,7 +233,7 @@ function take(page: Page, shown: ShownState): void {
   const { state } = shown;
   const isNews = isOver(state) && !isOver(data.state);
   // The page cannot withdraw an open wallet prompt, so it tells the payer to reject it.
-  const reject = isMade(state) ? data.texts.rejectPrompt : data.texts.stopped;
+  const reject = isMade(state) ? data.texts.notNeeded : data.texts.stopped;
   const problem = waitsFor === 'wallet' ? reject : '';
   page.change({
     ...changeOf(page.model, state),

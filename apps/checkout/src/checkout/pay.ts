@@ -7,7 +7,7 @@ import { isMade, isOver, isShort } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { problemOf } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
-import { forgetSent, markSent } from './sent.ts';
+import { forgetSent, markSent, soonMs } from './sent.ts';
 import { stages } from './stages.ts';
 import {
   awaitOutcome,
@@ -144,6 +144,7 @@ async function payAtOnce(
   return true;
 }
 
+const askPauseMs = 1_000;
 /** Ten minutes: then the payer is informed, and may try again. */
 const maxAllowanceAsks = 600;
 /**
@@ -178,7 +179,8 @@ async function allowed(
       const isAsked = reports > 0 || asked % serverEvery === 0;
       if (isAsked && (await isThere().catch(ifRetryable))) return true;
       if (reports > serverMayLag) return false;
-      await pause(1_000);
+      if (asked * askPauseMs === soonMs) page.change({ step: wordsFor(attempt, texts.unseen) });
+      await pause(askPauseMs);
     }
     if (!isPaid(page)) throw new ExplainedFailure(wordsFor(attempt, texts.unseen));
     return false;
@@ -193,7 +195,7 @@ interface SentPayment {
 
 /** An answer after the payer stopped waiting: the payment, or a second one. */
 function concludeLate(attempt: PaymentAttempt, sent: SentPayment): void {
-  stopWaiting(attempt.page.model.data.texts.rejectPrompt);
+  stopWaiting(attempt.page.model.data.texts.notNeeded);
   conclude(attempt, sent).catch((error: unknown) => tell(attempt.page, error));
 }
 
@@ -259,13 +261,13 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
       throw new ExplainedFailure(texts.signatureWrong);
     }
   }
-  markSent(page, option.chainTitle);
-  page.change({ stage });
+  markSent(page, option.chainTitle, stage);
   // The same request again returns its outcome; the session's events report the block.
   for (let asked = 0; asked < maxSubmits && page.model.isSent && !isPaid(page); asked += 1) {
     await pause(submitPauseMs);
+    const before = stage;
     const status = await submit().catch(() => 'submitted');
-    if (page.model.isSent) page.change({ stage });
+    if (page.model.isSent && stage !== before) markSent(page, option.chainTitle, stage);
     if (status !== 'failed' || isPaid(page)) continue;
     forgetSent(page);
     throw new ExplainedFailure(texts.reverted);

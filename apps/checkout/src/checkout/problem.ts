@@ -1,4 +1,4 @@
-import type { ScriptTexts } from '../text/script-texts.ts';
+import type { Texts } from '../text/en.ts';
 import { Lost, Refused } from './api.ts';
 import { fill } from './format.ts';
 import type { Model } from './model.ts';
@@ -35,7 +35,7 @@ function wordsFor({ texts }: Model['data'], error: unknown): string {
 }
 
 /** The payer's options after a wallet refusal that the page cannot resolve by itself; the wallet's own words after others. */
-const stepWords: Readonly<Partial<Record<NextStep, keyof ScriptTexts>>> = {
+const stepWords = {
   declined: 'rejected',
   busy: 'walletBusy',
   add_network: 'wrongNetwork',
@@ -43,13 +43,17 @@ const stepWords: Readonly<Partial<Record<NextStep, keyof ScriptTexts>>> = {
   connect_again: 'disconnected',
   use_address: 'walletCannotSend',
   check_wallet: 'unseen',
-};
+} as const satisfies Partial<Record<NextStep, keyof Texts>>;
+
+/** What a page needs to tell of a wallet's refusals. */
+export type StepTexts = Pick<Texts, (typeof stepWords)[keyof typeof stepWords] | 'failed'>;
 
 /** The same in the reader's words. */
 export function wordsOfStep(
-  { data }: Pick<Model, 'data'>,
+  texts: StepTexts,
   step: NextStep,
   { network, error }: { readonly network: string; readonly error: unknown },
 ): string {
-  return fill(data.texts[stepWords[step] ?? 'failed'], { network, reason: wordsOfError(error) });
+  const known: Partial<Record<NextStep, keyof StepTexts>> = stepWords;
+  return fill(texts[known[step] ?? 'failed'], { network, reason: wordsOfError(error) });
 }

@@ -61,11 +61,11 @@ export const de: Texts = {
   stepSent: 'Warten, bis {network} die Zahlung zeigt …',
   stepUnseen:
     '{network} zeigt die Zahlung noch nicht. Haben Sie sie in Ihrer Wallet beschleunigt, findet diese Seite sie trotzdem. Haben Sie sie dort abgebrochen, warten Sie zwei Minuten: Dann können Sie hier erneut bezahlen.',
+  stepService: 'Der Dienst sendet Ihre Zahlung auf {network}. Sie müssen nichts tun.',
   cannotCheck:
     'Die Seite kann den Stand der Zahlung nicht prüfen und hält darum an. Versuchen Sie es erneut.',
   orderOver: 'Ihre Wallet hat erst nach Ablauf dieses Angebots geantwortet. Versuchen Sie es erneut.',
-  rejectPrompt: 'Diese Zahlung ist erfolgt. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
-  notNeeded: 'Diese Zahlung ist schon erfolgt. Die Seite verlangt nichts mehr von Ihrer Wallet.',
+  notNeeded: 'Diese Zahlung ist schon erfolgt. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
   allowanceStays:
     'Ihre Wallet gibt noch {amount} frei. Das allein bucht nichts ab; Sie können die Freigabe dort aufheben.',
   secondSent:
@@ -73,7 +73,7 @@ export const de: Texts = {
   secondRefused:
     'Diese Zahlung war schon erfolgt. Der Smart Contract hat die zweite abgelehnt; sie hat Sie nur Gas gekostet.',
   unseen:
-    '{network} zeigt die Zahlung noch nicht. Sehen Sie in Ihrer Wallet nach, bevor Sie es erneut versuchen.',
+    '{network} zeigt die Transaktion noch nicht. Sehen Sie in Ihrer Wallet nach, bevor Sie es erneut versuchen.',
   stopped: 'Abgebrochen. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
   accountChanged: 'Ihre Wallet hat das Konto gewechselt. Prüfen Sie den Betrag, und bezahlen Sie erneut.',
   disconnected: 'Ihre Wallet ist nicht mehr verbunden. Verbinden Sie sie wieder.',

@@ -60,17 +60,17 @@ export const en = {
   stepSent: 'Waiting for {network} to show the payment…',
   stepUnseen:
     '{network} does not show the payment yet. If you sped it up in your wallet, this page still finds it. If you cancelled it there, wait two minutes: then you can pay again here.',
+  stepService: 'The service sends your payment on {network}. You need not do anything.',
   cannotCheck: 'The page cannot check the state of the payment, so it stops here. Try again.',
   orderOver: 'Your wallet answered after this offer had ended. Try again.',
-  rejectPrompt: 'This payment has been made. If your wallet still shows a request, reject it there.',
-  notNeeded: 'This payment has already been made. The page asks your wallet for nothing more.',
+  notNeeded: 'This payment has already been made. If your wallet still shows a request, reject it there.',
   allowanceStays:
     'Your wallet still has an allowance of {amount}. It takes no money by itself, and you can remove it in your wallet.',
   secondSent:
     'This payment has already been made. On the same network the contract refuses what your wallet has just sent. On another network the service sends it back, unless the merchant accepts it first.',
   secondRefused:
     'This payment had already been made. The contract refused the second one, which cost you only gas.',
-  unseen: '{network} does not show the payment yet. Check your wallet before you try again.',
+  unseen: '{network} does not show the transaction yet. Check your wallet before you try again.',
   stopped: 'Stopped. If your wallet still shows a request, reject it there.',
   accountChanged: 'Your wallet has changed to another account. Check the amount, then pay again.',
   disconnected: 'Your wallet is no longer connected. Connect it again.',

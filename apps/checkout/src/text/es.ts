@@ -61,17 +61,17 @@ export const es: Texts = {
   stepSent: 'Esperando a que {network} muestre el pago…',
   stepUnseen:
     '{network} aún no muestra el pago. Si lo aceleró en su monedero, esta página lo encontrará igualmente. Si lo canceló allí, espere dos minutos: entonces podrá pagar de nuevo aquí.',
+  stepService: 'El servicio envía su pago en {network}. No tiene que hacer nada.',
   cannotCheck:
     'La página no puede comprobar el estado del pago, así que se detiene aquí. Inténtelo de nuevo.',
   orderOver: 'Su monedero respondió cuando esta oferta ya había terminado. Inténtelo de nuevo.',
-  rejectPrompt: 'Este pago ya se ha hecho. Si su monedero aún muestra una solicitud, recházela allí.',
-  notNeeded: 'Este pago ya se ha hecho. La página no pide nada más a su monedero.',
+  notNeeded: 'Este pago ya se ha hecho. Si su monedero aún muestra una solicitud, recházela allí.',
   allowanceStays:
     'Su monedero aún autoriza {amount}. Eso solo no cobra nada, y puede retirar la autorización en su monedero.',
   secondSent:
     'Este pago ya se ha hecho. En la misma red el contrato rechaza lo que su monedero acaba de enviar. En otra red, el servicio lo devuelve, salvo que el comercio lo acepte antes.',
   secondRefused: 'Este pago ya se había hecho. El contrato ha rechazado el segundo, que solo ha costado gas.',
-  unseen: '{network} aún no muestra el pago. Compruébelo en su monedero antes de intentarlo de nuevo.',
+  unseen: '{network} aún no muestra la transacción. Compruébela en su monedero antes de intentarlo de nuevo.',
   stopped: 'Detenido. Si su monedero aún muestra una solicitud, recházela allí.',
   accountChanged: 'Su monedero ha cambiado a otra cuenta. Revise el importe y pague de nuevo.',
   disconnected: 'Su monedero ya no está conectado. Conéctelo de nuevo.',

@@ -62,17 +62,18 @@ export const fr: Texts = withFrenchSpaces({
   stepSent: 'En attente que {network} affiche le paiement…',
   stepUnseen:
     '{network} n’affiche pas encore le paiement. Si vous l’avez accéléré dans votre portefeuille, cette page le trouvera quand même. Si vous l’y avez annulé, attendez deux minutes : vous pourrez alors payer de nouveau ici.',
+  stepService: 'Le service envoie votre paiement sur {network}. Vous n’avez rien à faire.',
   cannotCheck: 'La page ne peut pas vérifier l’état du paiement et s’arrête donc ici. Réessayez.',
   orderOver: 'Votre portefeuille a répondu après la fin de cette offre. Réessayez.',
-  rejectPrompt: 'Ce paiement a été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
-  notNeeded: 'Ce paiement a déjà été effectué. La page ne demande plus rien à votre portefeuille.',
+  notNeeded: 'Ce paiement a déjà été effectué. Si votre portefeuille affiche encore une demande, refusez-la.',
   allowanceStays:
     'Votre portefeuille autorise encore {amount}. Cela seul ne prélève rien, et vous pouvez retirer l’autorisation dans votre portefeuille.',
   secondSent:
     'Ce paiement a déjà été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre réseau, le service le renvoie, sauf si le marchand l’accepte avant.',
   secondRefused:
     'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que du gas.',
-  unseen: '{network} n’affiche pas encore le paiement. Vérifiez dans votre portefeuille avant de réessayer.',
+  unseen:
+    '{network} n’affiche pas encore la transaction. Vérifiez dans votre portefeuille avant de réessayer.',
   stopped: 'Arrêté. Si votre portefeuille affiche encore une demande, refusez-la.',
   accountChanged: 'Votre portefeuille a changé de compte. Vérifiez le montant, puis payez de nouveau.',
   disconnected: 'Votre portefeuille n’est plus connecté. Reconnectez-le.',

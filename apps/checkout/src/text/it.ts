@@ -61,17 +61,17 @@ export const it: Texts = {
   stepSent: 'In attesa che {network} mostri il pagamento…',
   stepUnseen:
     '{network} non mostra ancora il pagamento. Se l’hai accelerato nel wallet, questa pagina lo trova comunque. Se l’hai annullato lì, aspetta due minuti: poi potrai pagare di nuovo qui.',
+  stepService: 'Il servizio invia il tuo pagamento su {network}. Non devi fare nulla.',
   cannotCheck: 'La pagina non riesce a verificare lo stato del pagamento, quindi si ferma qui. Riprova.',
   orderOver: 'Il wallet ha risposto quando questa offerta era già scaduta. Riprova.',
-  rejectPrompt: 'Questo pagamento è stato fatto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
-  notNeeded: 'Questo pagamento è già stato fatto. La pagina non chiede più nulla al wallet.',
+  notNeeded: 'Questo pagamento è già stato fatto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
   allowanceStays:
     'Il wallet autorizza ancora {amount}. Da sola l’autorizzazione non preleva nulla, e puoi toglierla nel wallet.',
   secondSent:
     'Questo pagamento è già stato fatto. Sulla stessa rete il contratto rifiuta ciò che il wallet ha appena inviato. Su un’altra rete il servizio lo restituisce, a meno che il venditore non lo accetti prima.',
   secondRefused:
     'Questo pagamento era già stato fatto. Il contratto ha rifiutato il secondo, che ti è costato solo gas.',
-  unseen: '{network} non mostra ancora il pagamento. Controlla nel wallet prima di riprovare.',
+  unseen: '{network} non mostra ancora la transazione. Controlla nel wallet prima di riprovare.',
   stopped: 'Interrotto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
   accountChanged: 'Il wallet è passato a un altro account. Controlla l’importo, poi paga di nuovo.',
   disconnected: 'Il wallet non è più connesso. Connettilo di nuovo.',

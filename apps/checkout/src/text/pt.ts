@@ -61,16 +61,16 @@ export const pt: Texts = {
   stepSent: 'Aguardando que {network} mostre o pagamento…',
   stepUnseen:
     '{network} ainda não mostra o pagamento. Se você o acelerou na sua carteira, esta página o encontra mesmo assim. Se o cancelou lá, espere dois minutos: depois você pode pagar de novo aqui.',
+  stepService: 'O serviço envia seu pagamento em {network}. Você não precisa fazer nada.',
   cannotCheck: 'A página não consegue verificar o estado do pagamento, por isso para aqui. Tente de novo.',
   orderOver: 'Sua carteira respondeu depois do fim desta oferta. Tente de novo.',
-  rejectPrompt: 'Este pagamento foi feito. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
-  notNeeded: 'Este pagamento já foi feito. A página não pede mais nada à sua carteira.',
+  notNeeded: 'Este pagamento já foi feito. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
   allowanceStays:
     'Sua carteira ainda autoriza {amount}. Isso sozinho não cobra nada, e você pode remover a autorização na sua carteira.',
   secondSent:
     'Este pagamento já foi feito. Na mesma rede, o contrato recusa o que a sua carteira acabou de enviar. Em outra rede, o serviço o devolve, a menos que o comerciante o aceite antes.',
   secondRefused: 'Este pagamento já tinha sido feito. O contrato recusou o segundo, que custou apenas gas.',
-  unseen: '{network} ainda não mostra o pagamento. Verifique na sua carteira antes de tentar de novo.',
+  unseen: '{network} ainda não mostra a transação. Verifique na sua carteira antes de tentar de novo.',
   stopped: 'Parado. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
   accountChanged: 'Sua carteira mudou para outra conta. Confira o valor e pague de novo.',
   disconnected: 'Sua carteira não está mais conectada. Conecte-a de novo.',

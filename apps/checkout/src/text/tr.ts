@@ -61,16 +61,16 @@ export const tr: Texts = {
   stepSent: '{network} ağının ödemeyi göstermesi bekleniyor…',
   stepUnseen:
     '{network} ödemeyi henüz göstermiyor. Cüzdanınızda hızlandırdıysanız bu sayfa onu yine bulur. Orada iptal ettiyseniz iki dakika bekleyin: sonra burada yeniden ödeyebilirsiniz.',
+  stepService: 'Hizmet ödemenizi {network} ağında gönderiyor. Bir şey yapmanız gerekmez.',
   cannotCheck: 'Sayfa ödemenin durumunu kontrol edemiyor, bu yüzden burada duruyor. Yeniden deneyin.',
   orderOver: 'Cüzdanınız bu teklif sona erdikten sonra yanıt verdi. Yeniden deneyin.',
-  rejectPrompt: 'Bu ödeme yapıldı. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
-  notNeeded: 'Bu ödeme zaten yapıldı. Sayfa cüzdanınızdan başka bir şey istemez.',
+  notNeeded: 'Bu ödeme zaten yapıldı. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
   allowanceStays:
     'Cüzdanınız hâlâ {amount} için izin veriyor. İzin tek başına para çekmez; cüzdanınızda kaldırabilirsiniz.',
   secondSent:
     'Bu ödeme zaten yapıldı. Aynı ağda sözleşme, cüzdanınızın az önce gönderdiğini reddeder. Başka bir ağda hizmet, satıcı önce kabul etmezse onu geri gönderir.',
   secondRefused: 'Bu ödeme zaten yapılmıştı. Sözleşme ikincisini reddetti; yalnızca gas ücreti ödediniz.',
-  unseen: '{network} ödemeyi henüz göstermiyor. Yeniden denemeden önce cüzdanınıza bakın.',
+  unseen: '{network} işlemi henüz göstermiyor. Yeniden denemeden önce cüzdanınıza bakın.',
   stopped: 'Durduruldu. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
   accountChanged: 'Cüzdanınız başka bir hesaba geçti. Tutarı kontrol edin, sonra yeniden ödeyin.',
   disconnected: 'Cüzdanınız artık bağlı değil. Yeniden bağlayın.',

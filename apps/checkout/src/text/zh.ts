@@ -60,15 +60,15 @@ export const zh: Texts = {
   stepSent: '正在等待 {network} 显示付款…',
   stepUnseen:
     '{network} 尚未显示此付款。如果您在钱包中加速了付款，此页面仍会找到它。如果您在钱包中取消了付款，请等待两分钟，之后可在此重新付款。',
+  stepService: '服务正在 {network} 上发送您的付款。您无需做任何事。',
   cannotCheck: '页面无法核实付款状态，因此已停止。请重试。',
   orderOver: '您的钱包在此报价失效后才回应。请重试。',
-  rejectPrompt: '此付款已完成。如果您的钱包仍显示请求，请在钱包中拒绝。',
-  notNeeded: '此付款已完成。页面不会再向您的钱包提出请求。',
+  notNeeded: '此付款已完成。如果您的钱包仍显示请求，请在钱包中拒绝。',
   allowanceStays: '您的钱包仍授权 {amount}。授权本身不会扣款，您可以在钱包中撤销。',
   secondSent:
     '此付款已完成。在同一网络上，合约会拒绝您的钱包刚发送的付款。在其他网络上，服务会将其退回，除非商家先行接受。',
   secondRefused: '此付款之前已完成。合约拒绝了第二笔，您只花费了 gas 费。',
-  unseen: '{network} 尚未显示此付款。重试之前，请在钱包中查看。',
+  unseen: '{network} 尚未显示此交易。重试之前，请在钱包中查看。',
   stopped: '已停止。如果您的钱包仍显示请求，请在钱包中拒绝。',
   accountChanged: '您的钱包已切换到另一个账户。请核对金额后再次付款。',
   disconnected: '您的钱包已断开连接。请重新连接。',

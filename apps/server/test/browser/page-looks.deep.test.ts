@@ -75,6 +75,39 @@ test('a printed receipt names every item, with the whole text of each', async ()
   await page.close();
 });
 
+test('paper has light colours for readers of dark pages, also those of a merchant', async () => {
+  await world.brand({ color: '#7a1fa2' });
+  const { path, sessionId } = await world.addPaid(await world.addLink());
+  await world.putStatus(sessionId, 'completed');
+  const { page } = await openPage(browser, { dark: true });
+  await world.visit(page, path);
+  await page.emulateMedia({ media: 'print', colorScheme: 'dark' });
+  const tints = await page.evaluate(
+    `['.success', '.state'].map((selector) => getComputedStyle(document.querySelector(selector)))
+      .map(({ backgroundColor, color }) => [backgroundColor, color])`,
+  );
+  assert.deepEqual(tints, [
+    ['rgb(238, 240, 239)', 'rgb(0, 0, 0)'],
+    ['rgba(0, 0, 0, 0)', 'rgb(11, 107, 77)'],
+  ]);
+  assert.equal(await page.locator('.emblem, .middle').filter({ visible: true }).count(), 0);
+  await page.close();
+  await world.brand();
+});
+
+test('result, amount, way on and the receipt with its acts are in view on a desktop', async () => {
+  const { path, sessionId } = await world.addPaid(await world.addLink());
+  await world.putStatus(sessionId, 'completed');
+  const { page } = await openPage(browser);
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await world.visit(page, path);
+  for (const id of ['#you-paid', '#continue', '#print', '#download']) {
+    const box = await page.locator(id).boundingBox();
+    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 800, id);
+  }
+  await page.close();
+});
+
 test('a wallet that has too little is told so in view, also below three items on a phone', async () => {
   const lineItems = await Promise.all(
     ['Sencha', 'Assam', 'Oolong'].map(async (name) => ({
@@ -108,7 +141,11 @@ test('the stages of a payment that the page sent go on to the end, while a block
   await present.getByText('Confirming').waitFor();
   await world.putStatus(sessionId, 'completed');
   await present.getByText('Done').waitFor();
-  assert.deepEqual((await page.locator('.stages .dot').allTextContents()).slice(2), ['✓', '✓', '✓']);
+  const dots = () => page.locator('.stages .dot').allTextContents();
+  assert.deepEqual((await dots()).slice(2), ['✓', '✓', '✓']);
+  await page.reload();
+  await present.getByText('Done').waitFor();
+  assert.deepEqual((await dots()).slice(2), ['✓', '✓', '✓']);
   await page.close();
 });
 

@@ -29,8 +29,8 @@ interface Device {
   readonly balance: () => Promise<bigint>;
 }
 
-const notNeeded = 'This payment has already been made. The page asks your wallet for nothing more.';
-const rejectIt = 'This payment has been made. If your wallet still shows a request, reject it there.';
+const notNeeded =
+  'This payment has already been made. If your wallet still shows a request, reject it there.';
 const asked = ({ wallet }: Device, method: string) => wallet.asked.filter((each) => each === method).length;
 const says = ({ page }: Device, text: string) => page.locator('#problem').getByText(text).waitFor();
 
@@ -125,7 +125,7 @@ test('a payer whose prompt is open when another device pays is asked to reject i
   await device.pay();
   await held.opened;
   await payElsewhere(url);
-  await says(device, rejectIt);
+  await says(device, notNeeded);
   assert.equal(await device.page.locator('#pay-button').count(), 0);
   device.wallet.refused.add('eth_sendTransaction');
   held.answer();
@@ -142,7 +142,7 @@ test('a second payment on the same network is refused by the contract, and the p
   await device.pay();
   await held.opened;
   await payElsewhere(url);
-  await says(device, rejectIt);
+  await says(device, notNeeded);
   held.answer();
   await says(device, 'The contract refused the second one, which cost you only gas.');
   assert.equal(await device.balance(), 30n);
@@ -157,7 +157,7 @@ test('a second payment on another network goes back, and the page says so before
   await device.pay();
   await held.opened;
   await payElsewhere(url);
-  await says(device, rejectIt);
+  await says(device, notNeeded);
   held.answer();
   await says(device, 'On another network the service sends it back');
   await life.eventually(device.balance, (amount) => amount === 30n, 'the second payment back');
@@ -177,7 +177,7 @@ test('a signature given after another device has paid is not sent', async () => 
   // No allowance is needed, and no step changes its number.
   assert.deepEqual(await device.page.locator('.stages .dot').allTextContents(), ['✓', '–', '3', '4', '5']);
   await payElsewhere(url);
-  await says(device, rejectIt);
+  await says(device, notNeeded);
   held.answer();
   await says(device, notNeeded);
   assert.deepEqual([submits, await device.balance()], [0, 30n]);

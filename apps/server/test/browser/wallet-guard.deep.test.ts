@@ -86,8 +86,48 @@ test('a payment that no block shows is said to be so after half a minute, with w
   await page.clock.fastForward(6_000);
   await step.getByText('If you cancelled it there, wait two minutes: then you can pay again here.').waitFor();
   await page.clock.fastForward(90_000);
-  await says(page, 'Ethereum does not show the payment yet.');
+  await says(page, 'Ethereum does not show the transaction yet.');
   await page.locator('#pay-button').waitFor();
+  await page.close();
+});
+
+test('an allowance that no block shows is said to be so after half a minute, and can be given up', async () => {
+  const { page, wallet } = await visit('usdt');
+  wallet.madeUp.set('eth_sendTransaction', `0x${'ab'.repeat(32)}`);
+  await page.clock.install();
+  await pay(page);
+  const step = page.locator('#step');
+  await step.getByText('Confirming on Ethereum…').waitFor();
+  const unseen = step.getByText('Ethereum does not show the transaction yet. Check your wallet');
+  // The page asks once in a second, and for more time where an answer takes some.
+  for (let seconds = 0; seconds < 120 && (await unseen.count()) === 0; seconds += 1) {
+    await page.clock.fastForward(1_000);
+    await page.waitForTimeout(20);
+  }
+  await unseen.waitFor();
+  wallet.madeUp.clear();
+  await page.getByRole('button', { name: 'Cancel' }).click();
+  await says(page, 'Stopped.');
+  await pay(page);
+  await paid(page);
+  await page.close();
+});
+
+test('a payment that the service sends asks nothing of its payer, also after a reload and half a minute', async () => {
+  const { page } = await visit('usdc');
+  await life.pauseMining();
+  await pay(page);
+  const step = page.locator('#step');
+  const sending = step.getByText('The service sends your payment on Ethereum. You need not do anything.');
+  await sending.waitFor();
+  await page.clock.install();
+  await page.reload();
+  await sending.waitFor();
+  await page.locator('.stages [aria-current=step]').getByText('Confirming').waitFor();
+  await page.clock.fastForward(35_000);
+  await sending.waitFor();
+  life.mine();
+  await paid(page);
   await page.close();
 });
 
