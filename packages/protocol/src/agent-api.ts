@@ -8,7 +8,7 @@ import {
   submittedView,
 } from './agent-view.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, text } from './schema.ts';
+import { idText, strictObject, text } from './schema.ts';
 
 // Longer texts than any uint256 are refused here, values above 2^256 - 1 by the parser. Other spellings of a number
 // ("08453", "0x2105", " 8453 ") would hash alike, so one signature would fit several messages.
@@ -43,65 +43,50 @@ const payerEmail = Type.Union([
 ]);
 
 /** What the payer's wallet signs for POST /payment/session/create. Integers are canonical decimal strings. */
-export const createSessionMessage = Type.Object(
-  {
-    purpose: text({ max: 64 }),
-    linkId: idText,
-    linkVersion: text({ max: 64 }),
-    merchantId: text({ max: 64 }),
-    payer: address,
-    paymentChainId: decimal,
-    paymentToken: address,
-    amount: decimal,
-    authorizationNonce: bytes32,
-    authorizationExpiresAt: decimal,
-  },
-  { additionalProperties: false },
-);
+export const createSessionMessage = strictObject({
+  purpose: text({ max: 64 }),
+  linkId: idText,
+  linkVersion: text({ max: 64 }),
+  merchantId: text({ max: 64 }),
+  payer: address,
+  paymentChainId: decimal,
+  paymentToken: address,
+  amount: decimal,
+  authorizationNonce: bytes32,
+  authorizationExpiresAt: decimal,
+});
 export type CreateSessionMessage = Static<typeof createSessionMessage>;
 
 /** What the payer's wallet signs for POST /payment/prepare. Integers are canonical decimal strings. */
-export const preparePaymentMessage = Type.Object(
-  {
-    purpose: text({ max: 64 }),
-    sessionId: idText,
-    merchantId: text({ max: 64 }),
-    payer: address,
-    payerEmail,
-    paymentChainId: decimal,
-    paymentToken: address,
-    authorizationNonce: bytes32,
-    authorizationExpiresAt: decimal,
-  },
-  { additionalProperties: false },
-);
+export const preparePaymentMessage = strictObject({
+  purpose: text({ max: 64 }),
+  sessionId: idText,
+  merchantId: text({ max: 64 }),
+  payer: address,
+  payerEmail,
+  paymentChainId: decimal,
+  paymentToken: address,
+  authorizationNonce: bytes32,
+  authorizationExpiresAt: decimal,
+});
 export type PreparePaymentMessage = Static<typeof preparePaymentMessage>;
 
-export const createSessionBody = Type.Object(
-  { message: createSessionMessage, signature },
-  { additionalProperties: false },
-);
+export const createSessionBody = strictObject({ message: createSessionMessage, signature });
 export type CreateSessionBody = Static<typeof createSessionBody>;
 
-export const preparePaymentBody = Type.Object(
-  { message: preparePaymentMessage, signature },
-  { additionalProperties: false },
-);
+export const preparePaymentBody = strictObject({ message: preparePaymentMessage, signature });
 export type PreparePaymentBody = Static<typeof preparePaymentBody>;
 
-export const submitPaymentBody = Type.Object(
-  {
-    sessionId: idText,
-    method: Type.Enum(submitMethods),
-    signature,
-    orderId: Type.Optional({
-      ...bytes32,
-      description:
-        'The order that the signature is for, as prepare names it. Without it the service compares the newest orders of the session',
-    }),
-  },
-  { additionalProperties: false },
-);
+export const submitPaymentBody = strictObject({
+  sessionId: idText,
+  method: Type.Enum(submitMethods),
+  signature,
+  orderId: Type.Optional({
+    ...bytes32,
+    description:
+      'The order that the signature is for, as prepare names it. Without it the service compares the newest orders of the session',
+  }),
+});
 export type SubmitPaymentBody = Static<typeof submitPaymentBody>;
 
 /** The refusals of both signed requests, in the order of the checks. */

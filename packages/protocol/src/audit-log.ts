@@ -1,5 +1,5 @@
 import Type from 'typebox';
-import { text } from './schema.ts';
+import { strictObject, text } from './schema.ts';
 
 /** An entry of the audit log. */
 const auditEntry = Type.Object({
@@ -22,18 +22,15 @@ function secondsText(description: string) {
   return Type.String({ pattern: '^(0|[1-9][0-9]{0,10})$', description: `Unix seconds. ${description}` });
 }
 
-export const auditQuery = Type.Object(
-  {
-    after: Type.Optional(text({ min: 1, max: 64, description: '`nextCursor` of the page before' })),
-    format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
-    actor: Type.Optional(
-      text({ min: 1, max: 254, description: 'Whose acts: the id or the whole e-mail address of who acted' }),
-    ),
-    action: Type.Optional(text({ min: 1, max: 64, description: 'The act, such as `createApiKey`' })),
-    subject: Type.Optional(text({ min: 1, max: 64, description: 'The id of what was acted on' })),
-    from: Type.Optional(secondsText('Acts of this second or later')),
-    to: Type.Optional(secondsText('Acts until this second, which is included')),
-  },
-  { additionalProperties: false },
-);
+export const auditQuery = strictObject({
+  after: Type.Optional(text({ min: 1, max: 64, description: '`nextCursor` of the page before' })),
+  format: Type.Optional(Type.Union([Type.Literal('json'), Type.Literal('csv')])),
+  actor: Type.Optional(
+    text({ min: 1, max: 254, description: 'Whose acts: the id or the whole e-mail address of who acted' }),
+  ),
+  action: Type.Optional(text({ min: 1, max: 64, description: 'The act, such as `createApiKey`' })),
+  subject: Type.Optional(text({ min: 1, max: 64, description: 'The id of what was acted on' })),
+  from: Type.Optional(secondsText('Acts of this second or later')),
+  to: Type.Optional(secondsText('Acts until this second, which is included')),
+});
 export const auditReply = Type.Object({ entries: Type.Array(auditEntry), nextCursor: Type.String() });

@@ -1,7 +1,15 @@
 import Type, { type Static } from 'typebox';
 import { brandFonts, cornerRadii } from './brand-look.ts';
 import { route } from './route.ts';
-import { httpsUrl, ignored, imageUrl, nameText, successReply, timestampText } from './schema.ts';
+import {
+  httpsUrl,
+  ignored,
+  imageUrl,
+  nameText,
+  strictObject,
+  successReply,
+  timestampText,
+} from './schema.ts';
 
 const hexColor = (description: string) => Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', description });
 const optionalUrl = (description: string) => Type.Union([Type.Literal(''), httpsUrl(1_000)], { description });
@@ -67,23 +75,20 @@ export type Branding = Static<typeof branding>;
 const optionalImage = Type.Optional(Type.Union([Type.Literal(''), imageUrl]));
 
 /** POST /branding/update: what is left out stays. */
-export const brandingUpdateBody = Type.Object(
-  {
-    logoUrl: optionalImage,
-    darkLogoUrl: optionalImage,
-    iconUrl: optionalImage,
-    ...Type.Partial(brandLook).properties,
-    embedOrigins: Type.Optional(embedOrigins),
-    ifUpdateAt: Type.Optional(
-      Type.Union([Type.Literal(''), timestampText], {
-        description:
-          '`updateAt` of the branding as it was read. Refused with 100308 if the branding changed since',
-      }),
-    ),
-    ...ignored('updateAt'),
-  },
-  { additionalProperties: false },
-);
+export const brandingUpdateBody = strictObject({
+  logoUrl: optionalImage,
+  darkLogoUrl: optionalImage,
+  iconUrl: optionalImage,
+  ...Type.Partial(brandLook).properties,
+  embedOrigins: Type.Optional(embedOrigins),
+  ifUpdateAt: Type.Optional(
+    Type.Union([Type.Literal(''), timestampText], {
+      description:
+        '`updateAt` of the branding as it was read. Refused with 100308 if the branding changed since',
+    }),
+  ),
+  ...ignored('updateAt'),
+});
 
 /** The appearance of the hosted pages, in the merchant API. */
 export const brandingRoutes = {

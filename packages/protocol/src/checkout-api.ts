@@ -2,7 +2,7 @@ import Type, { type Static } from 'typebox';
 import { claimReply, preparedOrder, receipt } from './checkout-order.ts';
 import { checkoutOption, checkoutState, shownState } from './checkout-state.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, text } from './schema.ts';
+import { idText, strictObject, text } from './schema.ts';
 
 /**
  * The protocol between the hosted page and its server. It serves only this page: both have one version, and other
@@ -12,15 +12,12 @@ import { idText, text } from './schema.ts';
 const address = Type.String({ pattern: '^0x[0-9a-fA-F]{40}$' });
 const orderIdText = Type.String({ pattern: '^0x[0-9a-f]{64}$' });
 
-const beginSessionBody = Type.Object(
-  {
-    linkId: idText,
-    linkVersion: text({ max: 64 }),
-    /** Micro-USD; for custom links only. */
-    amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,13}$' })),
-  },
-  { additionalProperties: false },
-);
+const beginSessionBody = strictObject({
+  linkId: idText,
+  linkVersion: text({ max: 64 }),
+  /** Micro-USD; for custom links only. */
+  amount: Type.Optional(Type.String({ pattern: '^[1-9][0-9]{0,13}$' })),
+});
 
 const beginSessionReply = Type.Object({
   state: checkoutState,
@@ -31,18 +28,15 @@ const beginSessionReply = Type.Object({
 });
 export type BegunSession = Static<typeof beginSessionReply>;
 
-const prepareBody = Type.Object(
-  {
-    sessionId: idText,
-    payer: address,
-    tokenId: text({ min: 1, max: 64 }),
-    payerEmail: Type.Union([
-      Type.Literal(''),
-      Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
-    ]),
-  },
-  { additionalProperties: false },
-);
+const prepareBody = strictObject({
+  sessionId: idText,
+  payer: address,
+  tokenId: text({ min: 1, max: 64 }),
+  payerEmail: Type.Union([
+    Type.Literal(''),
+    Type.String({ format: 'text', maxLength: 254, pattern: '^[^\\s@]+@[^\\s@]+\\.[^\\s@]+$' }),
+  ]),
+});
 
 const balance = Type.Object({
   tokenId: Type.String(),
@@ -51,17 +45,14 @@ const balance = Type.Object({
 });
 export type TokenBalance = Static<typeof balance>;
 
-const claimBody = Type.Object(
-  {
-    sessionId: idText,
-    orderId: orderIdText,
-    /** A token's contract on the order's chain; the zero address: the chain's coin. */
-    token: address,
-    /** rescue: the money at the deposit address. reclaim: a payment that was not settled. */
-    purpose: Type.Enum(['rescue', 'reclaim']),
-  },
-  { additionalProperties: false },
-);
+const claimBody = strictObject({
+  sessionId: idText,
+  orderId: orderIdText,
+  /** A token's contract on the order's chain; the zero address: the chain's coin. */
+  token: address,
+  /** rescue: the money at the deposit address. reclaim: a payment that was not settled. */
+  purpose: Type.Enum(['rescue', 'reclaim']),
+});
 
 /** Language and time zone of the page, and the order whose deposit address it shows instead of the session's. */
 const readerQuery = Type.Object({
@@ -150,13 +141,10 @@ export const checkoutApi = {
       ...write,
       path: '/balances',
       summary: 'Read a payer’s token balances',
-      body: Type.Object(
-        {
-          payer: address,
-          tokenIds: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
-        },
-        { additionalProperties: false },
-      ),
+      body: strictObject({
+        payer: address,
+        tokenIds: Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 50 }),
+      }),
       reply: Type.Object({ balances: Type.Array(balance) }),
       effect: 'query',
       errors: ['field_invalid'],
@@ -186,7 +174,7 @@ export const checkoutApi = {
       ...write,
       path: '/deposit/hide',
       summary: 'Show no address for a plain transfer',
-      body: Type.Object({ sessionId: idText }, { additionalProperties: false }),
+      body: strictObject({ sessionId: idText }),
       reply: Type.Object({}),
       effect: 'update',
       errors: ['field_invalid', 'session_not_found', 'client_code_invalid'],
@@ -195,14 +183,11 @@ export const checkoutApi = {
       ...write,
       path: '/deposit/again',
       summary: 'Show the address again that has received a part',
-      body: Type.Object(
-        {
-          sessionId: idText,
-          /** The last characters of the address. */
-          end: Type.String({ pattern: '^[0-9a-fA-F]{4}$' }),
-        },
-        { additionalProperties: false },
-      ),
+      body: strictObject({
+        sessionId: idText,
+        /** The last characters of the address. */
+        end: Type.String({ pattern: '^[0-9a-fA-F]{4}$' }),
+      }),
       reply: Type.Object({}),
       effect: 'update',
       errors: ['field_invalid', 'session_not_found', 'client_code_invalid'],

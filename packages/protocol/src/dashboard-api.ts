@@ -7,7 +7,7 @@ import { memberRoutes } from './member-api.ts';
 import { merchantApi } from './merchant-api.ts';
 import { refundSigningRoutes } from './refund-signing-api.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, nameText, strictBody, successReply, text } from './schema.ts';
+import { idText, nameText, strictObject, successReply, text } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
 import { staffRoutes } from './staff-api.ts';
 import { summaryRoutes } from './summary-api.ts';
@@ -20,7 +20,7 @@ const ownMerchantRoutes = {
     summary: 'Change the name of the merchant',
     description: 'Payers see it on payment pages and receipts from now on.',
     tag: 'Merchant',
-    body: strictBody({
+    body: strictObject({
       merchantName: nameText({ max: 100 }),
       ifMerchantName: Type.Optional(
         text({
@@ -44,7 +44,7 @@ const ownLinkRoutes = {
     description:
       'Its page and its reads answer that it is gone. Its sessions stay, and open ones stay payable.',
     tag: 'Payment links',
-    body: strictBody({ linkId: idText }),
+    body: strictObject({ linkId: idText }),
     reply: successReply,
     permissions: ['payment_links:write'],
     effect: 'update',

@@ -3,7 +3,7 @@ import { auditQuery, auditReply } from './audit-log.ts';
 import { notificationRoutes } from './notification-api.ts';
 import { paymentViewRoutes } from './payment-view-api.ts';
 import { route } from './route.ts';
-import { nameText, strictBody, successReply, text } from './schema.ts';
+import { nameText, strictObject, successReply, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
@@ -41,14 +41,14 @@ export const signInRoutes = {
     path: '/sign-in/password',
     summary: 'Sign in with a password',
     description: 'With a second factor the answer says so, and the code goes to `/sign-in/code`.',
-    body: strictBody({ email, password }),
+    body: strictObject({ email, password }),
     reply: Type.Object({ isSignedIn: Type.Boolean(), needsCode: Type.Boolean() }),
   }),
   signInWithCode: route({
     ...signIn,
     path: '/sign-in/code',
     summary: 'Give the code of the second factor',
-    body: strictBody({ code }),
+    body: strictObject({ code }),
     reply: successReply,
   }),
   startPasskeySignIn: route({
@@ -61,7 +61,7 @@ export const signInRoutes = {
     ...signIn,
     path: '/sign-in/passkey',
     summary: 'Sign in with a passkey',
-    body: strictBody({ response: webAuthn }),
+    body: strictObject({ response: webAuthn }),
     reply: successReply,
   }),
   startWalletSignIn: route({
@@ -69,7 +69,7 @@ export const signInRoutes = {
     path: '/sign-in/wallet/start',
     summary: 'What a message that a wallet signs must state (EIP-4361)',
     description: 'The message works once, in the browser that asked, and for its purpose alone.',
-    body: strictBody({
+    body: strictObject({
       purpose: Type.Enum(walletPurposes, {
         description: 'To sign in, to prove again who acts, or to add the wallet',
       }),
@@ -88,7 +88,7 @@ export const signInRoutes = {
     description:
       'The message follows EIP-4361: the URI is the origin of this page, and the message is at most ten minutes old. Smart ' +
       'accounts sign by ERC-1271 or ERC-6492. A person who is signed in proves again who acts with the purpose `prove`.',
-    body: strictBody({
+    body: strictObject({
       message: walletMessage,
       signature: walletSignature,
       purpose: Type.Enum(['sign_in', 'prove'], { description: 'As the message was asked for' }),
@@ -99,7 +99,7 @@ export const signInRoutes = {
     ...signIn,
     path: '/sign-in/recovery-code',
     summary: 'Sign in with a recovery code, which is used up',
-    body: strictBody({ email, code }),
+    body: strictObject({ email, code }),
     reply: successReply,
   }),
   completeRecovery: route({
@@ -108,7 +108,7 @@ export const signInRoutes = {
     summary: 'Use the link of a recovery: a new password, and every other way to sign in ends',
     description:
       'Refused with 200202 until the delay is over. Then sign in with the password and add a passkey.',
-    body: strictBody({ token: text({ min: 1, max: 100 }), password: newPassword }),
+    body: strictObject({ token: text({ min: 1, max: 100 }), password: newPassword }),
     errors: ['sign_in_failed', 'field_invalid', 'rate_limited'],
     reply: Type.Object({
       email: Type.String({ description: 'Names the person at sign-in' }),
@@ -119,7 +119,7 @@ export const signInRoutes = {
     ...signIn,
     path: '/invitation/show',
     summary: 'What an invitation is for',
-    body: strictBody({ token: text({ min: 1, max: 100 }) }),
+    body: strictObject({ token: text({ min: 1, max: 100 }) }),
     reply: Type.Object({
       merchantName: Type.String({ description: 'Empty: the operator’s staff' }),
       role: Type.String(),
@@ -137,7 +137,7 @@ export const signInRoutes = {
     description:
       'An invitation with an address makes an account for that address alone. Refused with 400101, in the same words, for ' +
       'another address and for one that has an account. An invitation without an address then is for the refused one.',
-    body: strictBody({
+    body: strictObject({
       token: text({ min: 1, max: 100 }),
       name: nameText({ max: 100 }),
       email,
@@ -211,7 +211,7 @@ export const meRoutes = {
     path: '/me/prove',
     summary: 'Prove again who acts, by password and second factor',
     description: 'Opens sensitive acts for five minutes. With a passkey or a wallet, sign in again instead.',
-    body: strictBody({ password, code: Type.Optional(code) }),
+    body: strictObject({ password, code: Type.Optional(code) }),
     reply: successReply,
     errors: ['sign_in_failed', 'second_factor_required', 'rate_limited'],
   }),
@@ -221,7 +221,7 @@ export const meRoutes = {
     summary: 'Accept an invitation',
     description: 'An invitation with an address is accepted by the account of that address alone.',
     tag: 'Invitations',
-    body: strictBody({ token: text({ min: 1, max: 100 }) }),
+    body: strictObject({ token: text({ min: 1, max: 100 }) }),
     reply: Type.Object({ merchantId: Type.String({ description: 'Empty: the operator’s staff' }) }),
     errors: ['invitation_invalid', 'member_exists'],
   }),
@@ -274,7 +274,7 @@ export const meRoutes = {
     path: '/me/session/revoke',
     summary: 'End one session',
     tag: 'Sign-in',
-    body: strictBody({ sessionId: text({ min: 1, max: 64 }) }),
+    body: strictObject({ sessionId: text({ min: 1, max: 64 }) }),
     reply: successReply,
     errors: [],
   }),
@@ -286,7 +286,7 @@ export const proofRoutes = {
     ...proof,
     path: '/me/password/change',
     summary: 'Change the password, and end all other sessions',
-    body: strictBody({ currentPassword: password, newPassword }),
+    body: strictObject({ currentPassword: password, newPassword }),
     reply: successReply,
     errors: ['sign_in_failed', 'field_invalid', 'rate_limited'],
   }),
@@ -300,7 +300,7 @@ export const proofRoutes = {
     ...proof,
     path: '/me/passkey/add',
     summary: 'Add a passkey',
-    body: strictBody({ response: webAuthn, name: nameText({ max: 100 }) }),
+    body: strictObject({ response: webAuthn, name: nameText({ max: 100 }) }),
     reply: successReply,
   }),
   listPasskeys: route({
@@ -320,42 +320,42 @@ export const proofRoutes = {
     ...proof,
     path: '/me/passkey/remove',
     summary: 'Remove a passkey',
-    body: strictBody({ passkeyId: text({ min: 1, max: 64 }) }),
+    body: strictObject({ passkeyId: text({ min: 1, max: 64 }) }),
     reply: successReply,
   }),
   startSecondFactor: route({
     ...proof,
     path: '/me/second-factor/start',
     summary: 'Begin a second factor: codes of an authenticator',
-    body: strictBody({ password }),
+    body: strictObject({ password }),
     reply: Type.Object({ totpUri: Type.String({ description: 'For the QR code' }) }),
   }),
   confirmSecondFactor: route({
     ...proof,
     path: '/me/second-factor/confirm',
     summary: 'Confirm the second factor with its first code',
-    body: strictBody({ code }),
+    body: strictObject({ code }),
     reply: successReply,
   }),
   removeSecondFactor: route({
     ...proof,
     path: '/me/second-factor/remove',
     summary: 'Remove the second factor',
-    body: strictBody({ password }),
+    body: strictObject({ password }),
     reply: successReply,
   }),
   addWallet: route({
     ...proof,
     path: '/me/wallet/add',
     summary: 'Add an Ethereum wallet to sign in with (EIP-4361)',
-    body: strictBody({ message: walletMessage, signature: walletSignature }),
+    body: strictObject({ message: walletMessage, signature: walletSignature }),
     reply: Type.Object({ address: Type.String() }),
   }),
   removeWallet: route({
     ...proof,
     path: '/me/wallet/remove',
     summary: 'Remove a wallet',
-    body: strictBody({ address: text({ min: 42, max: 42 }) }),
+    body: strictObject({ address: text({ min: 42, max: 42 }) }),
     reply: successReply,
   }),
   renewRecoveryCodes: route({

@@ -6,6 +6,7 @@ import {
   idText,
   listCursor,
   pageParams,
+  strictObject,
   successReply,
   timestampOrNull,
   timestampText,
@@ -89,43 +90,35 @@ export const deliveryDetail = Type.Object({
 });
 export type DeliveryDetail = Static<typeof deliveryDetail>;
 
-const closed = { additionalProperties: false } as const;
-
-const testBody = Type.Object(
-  {
-    webhookId: idText,
-    eventType: Type.Optional(
-      Type.Enum(eventTypes, {
-        description: 'Sends an example event of this type, marked with fixture; webhook.test by default',
-      }),
-    ),
-  },
-  closed,
-);
+const testBody = strictObject({
+  webhookId: idText,
+  eventType: Type.Optional(
+    Type.Enum(eventTypes, {
+      description: 'Sends an example event of this type, marked with fixture; webhook.test by default',
+    }),
+  ),
+});
 
 const unixTime = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: latestSeconds, description }));
 
-const resendAllBody = Type.Object(
-  {
-    webhookId: Type.Optional(idText),
-    eventId: Type.Optional(idText),
-    since: unixTime('Unix seconds: deliveries of events raised then or later'),
-    until: unixTime('Unix seconds: deliveries of events raised before then'),
-    statuses: Type.Optional(
-      Type.Array(Type.Enum(resendStatuses), {
-        minItems: 1,
-        maxItems: resendStatuses.length,
-        description:
-          'failed, skipped and pending by default; all with an eventId. pending: those that wait for their next attempt',
-      }),
-    ),
-    after: Type.Optional(
-      Type.String({ minLength: 1, maxLength: 64, description: '`last` of the previous answer' }),
-    ),
-  },
-  closed,
-);
+const resendAllBody = strictObject({
+  webhookId: Type.Optional(idText),
+  eventId: Type.Optional(idText),
+  since: unixTime('Unix seconds: deliveries of events raised then or later'),
+  until: unixTime('Unix seconds: deliveries of events raised before then'),
+  statuses: Type.Optional(
+    Type.Array(Type.Enum(resendStatuses), {
+      minItems: 1,
+      maxItems: resendStatuses.length,
+      description:
+        'failed, skipped and pending by default; all with an eventId. pending: those that wait for their next attempt',
+    }),
+  ),
+  after: Type.Optional(
+    Type.String({ minLength: 1, maxLength: 64, description: '`last` of the previous answer' }),
+  ),
+});
 
 const read = { method: 'GET', tag: 'Webhooks', permissions: ['webhooks:read'], effect: 'query' } as const;
 const write = { method: 'POST', tag: 'Webhooks', permissions: ['webhooks:write'], effect: 'update' } as const;
@@ -191,7 +184,7 @@ export const deliveryRoutes = {
     description:
       'Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that waits for its next attempt is sent at once. One ' +
       'that is under way, or waits for an earlier event of its object, stays as it is; while the webhook is not active it waits until the webhook is enabled.',
-    body: Type.Object({ deliveryId: idText }, { additionalProperties: false }),
+    body: strictObject({ deliveryId: idText }),
     reply: successReply,
     errors: ['delivery_not_found'],
   }),

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { idText, numberPage, pageParams, text } from './schema.ts';
+import { idText, numberPage, pageParams, strictObject, text } from './schema.ts';
 
 /** How long events can be read, in days. */
 export const eventLifeDays = 90;
@@ -20,25 +20,22 @@ export const event = Type.Object({
 });
 
 /** `?type=&after=`. */
-const eventFilter = Type.Object(
-  {
-    type: Type.Optional(
-      text({
-        min: 1,
-        max: 64,
-        description: 'A type or a pattern, as in subscribedEvents: session.paid, session.*',
-      }),
-    ),
-    after: Type.Optional(
-      text({
-        min: 1,
-        max: 64,
-        description: 'The id of an event: only later events, oldest first',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+const eventFilter = strictObject({
+  type: Type.Optional(
+    text({
+      min: 1,
+      max: 64,
+      description: 'A type or a pattern, as in subscribedEvents: session.paid, session.*',
+    }),
+  ),
+  after: Type.Optional(
+    text({
+      min: 1,
+      max: 64,
+      description: 'The id of an event: only later events, oldest first',
+    }),
+  ),
+});
 
 const readers =
   'The body is the one that webhooks get, byte for byte. Keys without payer_pii:read see an empty payerEmail, and ' +

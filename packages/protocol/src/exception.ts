@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { idText, timestampText } from './schema.ts';
+import { idText, strictObject, timestampText } from './schema.ts';
 
 /**
  * The exceptions of a payment. duplicate: a second payment, which goes back to its payer. duplicate_settled: it was
@@ -56,4 +56,4 @@ export const paymentException = Type.Object({
 });
 export type PaymentException = Static<typeof paymentException>;
 
-export const exceptionResolveBody = Type.Object({ exceptionId: idText }, { additionalProperties: false });
+export const exceptionResolveBody = strictObject({ exceptionId: idText });

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { permissions } from './permission.ts';
 import { route } from './route.ts';
-import { idText, nameText, strictBody, successReply, text } from './schema.ts';
+import { idText, nameText, strictObject, successReply, text } from './schema.ts';
 
 /** A secret key may do everything, a restricted one what its permissions say. */
 export const keyKind = Type.Union([Type.Literal('secret'), Type.Literal('restricted')]);
@@ -47,7 +47,7 @@ export const keyRoutes = {
     path: '/key/create',
     summary: 'Create an API key',
     description: 'The key is shown this once. It has no permission that the member’s role lacks.',
-    body: strictBody({
+    body: strictObject({
       kind: keyKind,
       name: Type.Optional(keyName),
       permissions: Type.Optional(Type.Array(Type.Enum(permissions))),
@@ -67,7 +67,7 @@ export const keyRoutes = {
     ...write,
     path: '/key/rename',
     summary: 'Give an API key another name',
-    body: strictBody({ keyId: idText, name: keyName }),
+    body: strictObject({ keyId: idText, name: keyName }),
     reply: successReply,
     errors: ['api_key_not_found', 'field_invalid'],
   }),
@@ -75,7 +75,7 @@ export const keyRoutes = {
     ...write,
     path: '/key/disable',
     summary: 'Disable an API key for good',
-    body: strictBody({ keyId: idText }),
+    body: strictObject({ keyId: idText }),
     reply: successReply,
     errors: ['api_key_not_found'],
   }),

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { attribute, imageUrl, nameText, text } from './schema.ts';
+import { attribute, imageUrl, nameText, strictObject, text } from './schema.ts';
 
 export const itemType = Type.Union([
   Type.Literal('product'),
@@ -46,12 +46,9 @@ export const quantity = Type.Integer({ minimum: 1, maximum: maxQuantity });
 export const maxLineItemsBytes = 64 * 1024;
 
 /** The product data of a `one_time` item in a checkout session. */
-export const productDataBody = Type.Object(
-  {
-    productName: nameText({ max: 100 }),
-    productDescription: Type.Optional(text({ max: 1000 })),
-    imageUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),
-    attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
-  },
-  { additionalProperties: false },
-);
+export const productDataBody = strictObject({
+  productName: nameText({ max: 100 }),
+  productDescription: Type.Optional(text({ max: 1000 })),
+  imageUrl: Type.Optional(Type.Union([Type.Literal(''), imageUrl])),
+  attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
+});

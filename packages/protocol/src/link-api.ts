@@ -1,9 +1,17 @@
 import Type from 'typebox';
 import { link, linkCreateBody, linkCreated, linkDetail, linkUpdateBody } from './link.ts';
 import { route } from './route.ts';
-import { idText, listCursor, pageParams, replacement, successReply, textPage } from './schema.ts';
+import {
+  idText,
+  listCursor,
+  pageParams,
+  replacement,
+  strictObject,
+  successReply,
+  textPage,
+} from './schema.ts';
 
-const linkIdBody = Type.Object({ linkId: idText }, { additionalProperties: false });
+const linkIdBody = strictObject({ linkId: idText });
 
 /** The refusals that creating and updating a link share. */
 const linkErrors = [

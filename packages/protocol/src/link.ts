@@ -8,6 +8,7 @@ import {
   idText,
   ignored,
   nameText,
+  strictObject,
   text,
   timestampText,
   unchangedSince,
@@ -112,24 +113,21 @@ const maxPaymentsOfLink = 1_000_000;
 /** Line items of one link. */
 const maxLinkItems = 20;
 
-export const linkItemBody = Type.Object(
-  {
-    itemType: Type.Union([...itemType.anyOf], {
-      description:
-        'product in a fixed link, user_priced in a custom link; anything else is refused with 100105',
+export const linkItemBody = strictObject({
+  itemType: Type.Union([...itemType.anyOf], {
+    description:
+      'product in a fixed link, user_priced in a custom link; anything else is refused with 100105',
+  }),
+  productId: Type.Optional(text({ max: 64 })),
+  quantity: Type.Optional(quantity),
+  unitPrice: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: 10_000_000_000_000,
+      description: 'Micro-USD. A product item needs it; a user_priced item leaves it out or has 0',
     }),
-    productId: Type.Optional(text({ max: 64 })),
-    quantity: Type.Optional(quantity),
-    unitPrice: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: 10_000_000_000_000,
-        description: 'Micro-USD. A product item needs it; a user_priced item leaves it out or has 0',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 
 export const linkFields = {
   linkType,
@@ -162,38 +160,32 @@ export const linkFields = {
   ),
 } as const;
 
-export const linkCreateBody = Type.Object(linkFields, { additionalProperties: false });
+export const linkCreateBody = strictObject(linkFields);
 export type LinkCreateBody = Static<typeof linkCreateBody>;
 
-const linkItemUpdateBody = Type.Object(
-  { ...linkItemBody.properties, ...ignored('lineItemId', 'productData') },
-  { additionalProperties: false },
-);
+const linkItemUpdateBody = strictObject({
+  ...linkItemBody.properties,
+  ...ignored('lineItemId', 'productData'),
+});
 const linkItemsUpdateBody = Type.Array(linkItemUpdateBody, { minItems: 1, maxItems: maxLinkItems });
 
 /** POST /payment/link/update: full replacement. `lineItems` as in create, or as a read returns it. */
-export const linkUpdateBody = Type.Object(
-  {
-    linkId: idText,
-    ...linkFields,
-    lineItems: Type.Union([
-      linkItemsUpdateBody,
-      Type.Object({ items: linkItemsUpdateBody }, { additionalProperties: false }),
-    ]),
-    ifUpdateAt: unchangedSince('link', 100104),
-    ...ignored(
-      'amount',
-      'linkUrl',
-      'status',
-      'versionCode',
-      'createAt',
-      'updateAt',
-      'accountName',
-      'accountAddress',
-      'settlementTokenInfo',
-      'paymentCount',
-      'disabledReason',
-    ),
-  },
-  { additionalProperties: false },
-);
+export const linkUpdateBody = strictObject({
+  linkId: idText,
+  ...linkFields,
+  lineItems: Type.Union([linkItemsUpdateBody, strictObject({ items: linkItemsUpdateBody })]),
+  ifUpdateAt: unchangedSince('link', 100104),
+  ...ignored(
+    'amount',
+    'linkUrl',
+    'status',
+    'versionCode',
+    'createAt',
+    'updateAt',
+    'accountName',
+    'accountAddress',
+    'settlementTokenInfo',
+    'paymentCount',
+    'disabledReason',
+  ),
+});

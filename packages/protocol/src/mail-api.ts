@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { text, timestampText } from './schema.ts';
+import { strictObject, text, timestampText } from './schema.ts';
 
 const rfcTime = Type.String({ description: 'RFC 3339; empty: unknown' });
 /** What becomes of e-mails; apps/server/src/mail/mail.machine.ts. */
@@ -70,13 +70,10 @@ export const staffMailRoutes = {
     summary: 'Send e-mails to an address again that the mail server refused for good',
     description: 'What was not sent meanwhile is not sent later.',
     tag: 'Operator: e-mail',
-    body: Type.Object(
-      {
-        address: text({ min: 3, max: 254 }),
-        reason: text({ min: 1, max: 300, description: 'For the audit log' }),
-      },
-      { additionalProperties: false },
-    ),
+    body: strictObject({
+      address: text({ min: 3, max: 254 }),
+      reason: text({ min: 1, max: 300, description: 'For the audit log' }),
+    }),
     reply: Type.Object({ address }),
     permissions: ['installation:write'],
     effect: 'update',

@@ -5,7 +5,7 @@ import { keyKind } from './key-api.ts';
 import { bouncedAt } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
-import { idText, strictBody, successReply, text } from './schema.ts';
+import { idText, strictObject, successReply, text } from './schema.ts';
 
 const role = Type.Enum(memberRoles);
 
@@ -47,7 +47,7 @@ export const memberRoutes = {
     ...write,
     path: '/member/role',
     summary: 'Change the role of a member',
-    body: strictBody({
+    body: strictObject({
       userId: idText,
       role,
       ifRole: Type.Optional(
@@ -66,7 +66,7 @@ export const memberRoutes = {
     description:
       'Open invitations that the member made are revoked. API keys that the member made keep working, because programs ' +
       'depend on them: the answer names those in use, and /key/disable ends them.',
-    body: strictBody({ userId: idText }),
+    body: strictObject({ userId: idText }),
     reply: Type.Object({
       ...successReply.properties,
       keys: Type.Array(
@@ -83,7 +83,7 @@ export const memberRoutes = {
       'One owner asks, a second one agrees by the same request and gets the link, shown this once. Both have been owners for ' +
       'at least the delay of the installation, for which the link then waits. It sets a new password and ends every other ' +
       'way to sign in. For a person who acts for one merchant alone; others the operator recovers.',
-    body: strictBody({ userId: idText }),
+    body: strictObject({ userId: idText }),
     reply: Type.Object({
       ...openRecovery,
       url: Type.String({ description: 'Empty unless this request made it' }),
@@ -94,7 +94,7 @@ export const memberRoutes = {
     ...write,
     path: '/member/recover/cancel',
     summary: 'Cancel the recovery of a member',
-    body: strictBody({ userId: idText }),
+    body: strictObject({ userId: idText }),
     reply: successReply,
     errors: ['member_not_found'],
   }),
@@ -125,7 +125,7 @@ export const memberRoutes = {
       'The link works once, within a week, and is shown this once. With `email`, only the account of that address accepts it, ' +
       'and with a mail server the link also goes there.',
     tag: 'Invitations',
-    body: strictBody({ role, email: Type.Optional(text({ max: 254 })) }),
+    body: strictObject({ role, email: Type.Optional(text({ max: 254 })) }),
     reply: invitationReply,
     effect: 'create',
     errors: ['role_forbidden', 'member_exists', 'field_invalid'],
@@ -135,7 +135,7 @@ export const memberRoutes = {
     path: '/invitation/revoke',
     summary: 'Make the link of an invitation useless',
     tag: 'Invitations',
-    body: strictBody({ invitationId: idText }),
+    body: strictObject({ invitationId: idText }),
     reply: successReply,
     errors: ['invitation_not_found'],
   }),

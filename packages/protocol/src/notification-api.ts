@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { ownBounce } from './mail-api.ts';
 import { notificationKinds } from './notification.ts';
 import { route } from './route.ts';
-import { idText, strictBody, successReply } from './schema.ts';
+import { idText, strictObject, successReply } from './schema.ts';
 
 const notificationKind = Type.Enum(notificationKinds);
 const personal = { method: 'POST', permissions: [], tag: 'Notifications', effect: 'update' } as const;
@@ -40,7 +40,7 @@ export const notificationRoutes = {
     ...personal,
     path: '/me/notification/change',
     summary: 'Choose whether to get e-mails of a kind about a merchant',
-    body: strictBody({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
+    body: strictObject({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
     reply: successReply,
     errors: ['role_forbidden', 'field_invalid'],
   }),

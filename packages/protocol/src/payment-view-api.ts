@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { maxPaymentViews, type PaymentFilter, paymentFilters } from './payment-view.ts';
 import { route } from './route.ts';
-import { idText, nameText, successReply, text } from './schema.ts';
+import { idText, nameText, strictObject, successReply, text } from './schema.ts';
 
 const filter = Type.Optional(text({ min: 1, max: 200 }));
 const filters = Type.Object(
@@ -30,10 +30,7 @@ export const paymentViewRoutes = {
     path: '/me/view/save',
     summary: 'Save a view, in place of the one with the same name',
     description: `At most ${maxPaymentViews} for each merchant.`,
-    body: Type.Object(
-      { merchantId: idText, name: nameText({ max: 60 }), filters },
-      { additionalProperties: false },
-    ),
+    body: strictObject({ merchantId: idText, name: nameText({ max: 60 }), filters }),
     reply: successReply,
     effect: 'update',
     errors: ['role_forbidden', 'field_invalid'],
@@ -43,7 +40,7 @@ export const paymentViewRoutes = {
     method: 'POST',
     path: '/me/view/remove',
     summary: 'Remove a view; one that is not there is removed already',
-    body: Type.Object({ merchantId: idText, name: anyName }, { additionalProperties: false }),
+    body: strictObject({ merchantId: idText, name: anyName }),
     reply: successReply,
     effect: 'update',
     errors: [],

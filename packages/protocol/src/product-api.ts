@@ -1,10 +1,17 @@
 import Type from 'typebox';
 import { product, productCreateBody, productUpdateBody } from './product.ts';
 import { route } from './route.ts';
-import { idText, listCursor, pageParams, replacement, successReply, textPage } from './schema.ts';
+import {
+  idText,
+  listCursor,
+  pageParams,
+  replacement,
+  strictObject,
+  successReply,
+  textPage,
+} from './schema.ts';
 
-const closed = { additionalProperties: false } as const;
-const productIdBody = Type.Object({ productId: idText }, closed);
+const productIdBody = strictObject({ productId: idText });
 
 const write = { method: 'POST', tag: 'Products', permissions: ['products:write'], effect: 'update' } as const;
 
@@ -39,7 +46,7 @@ export const productRoutes = {
     path: '/product/list/by/ids',
     summary: 'Read several products',
     description: 'In the requested order; unknown ids are left out.',
-    body: Type.Object({ productIds: Type.Array(idText, { maxItems: 100 }) }, closed),
+    body: strictObject({ productIds: Type.Array(idText, { maxItems: 100 }) }),
     reply: Type.Array(product),
     permissions: ['products:read'],
     effect: 'query',

@@ -6,6 +6,7 @@ import {
   imageUrl,
   nameText,
   price,
+  strictObject,
   text,
   timestampText,
   unchangedSince,
@@ -46,16 +47,13 @@ export const productFields = {
   attributes: Type.Optional(Type.Array(attribute, { maxItems: 10 })),
 } as const;
 
-export const productCreateBody = Type.Object(productFields, { additionalProperties: false });
+export const productCreateBody = strictObject(productFields);
 export type ProductCreateBody = Static<typeof productCreateBody>;
 
 /** POST /product/update: full replacement. */
-export const productUpdateBody = Type.Object(
-  {
-    productId: idText,
-    ...productFields,
-    ifUpdateAt: unchangedSince('product', 100307),
-    ...ignored('status', 'imageStatus', 'imageReason', 'createAt', 'updateAt'),
-  },
-  { additionalProperties: false },
-);
+export const productUpdateBody = strictObject({
+  productId: idText,
+  ...productFields,
+  ifUpdateAt: unchangedSince('product', 100307),
+  ...ignored('status', 'imageStatus', 'imageReason', 'createAt', 'updateAt'),
+});

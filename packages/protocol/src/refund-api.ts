@@ -1,16 +1,13 @@
 import Type from 'typebox';
 import { refund, refundCancelBody, refundCreateBody } from './refund.ts';
 import { route } from './route.ts';
-import { cursorPage, idText, listCursor, pageParams } from './schema.ts';
+import { cursorPage, idText, listCursor, pageParams, strictObject } from './schema.ts';
 
 /** `?after=&sessionId=` of the refund list. */
-export const refundFilter = Type.Object(
-  {
-    ...listCursor.properties,
-    sessionId: Type.Optional({ ...idText, description: 'Of this session alone' }),
-  },
-  { additionalProperties: false },
-);
+export const refundFilter = strictObject({
+  ...listCursor.properties,
+  sessionId: Type.Optional({ ...idText, description: 'Of this session alone' }),
+});
 
 const read = { method: 'GET', tag: 'Refunds', permissions: ['refunds:read'], effect: 'query' } as const;
 const write = { method: 'POST', tag: 'Refunds', permissions: ['refunds:write'] } as const;

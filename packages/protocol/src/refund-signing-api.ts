@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { refundStatuses } from './refund.ts';
 import { route } from './route.ts';
-import { idText, strictBody, successReply, timestampText } from './schema.ts';
+import { idText, strictObject, successReply, timestampText } from './schema.ts';
 
 const signingId = Type.String({
   pattern: '^[0-9a-f-]{36}$',
@@ -59,7 +59,7 @@ export const refundSigningRoutes = {
     description:
       'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
       'The same `signingId` again changes nothing.',
-    body: strictBody({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
+    body: strictObject({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
     reply: successReply,
     errors: ['refund_not_found', 'refund_not_possible', 'refund_being_signed'],
   }),
@@ -70,7 +70,7 @@ export const refundSigningRoutes = {
     description:
       'A transaction that replaced another one is told again. Only the member who holds the signing tells it, and a ' +
       'signing that has ended stays ended.',
-    body: strictBody({ refundId: idText, signingId, txHash }),
+    body: strictObject({ refundId: idText, signingId, txHash }),
     reply: successReply,
     errors: ['refund_not_found', 'refund_being_signed'],
   }),
@@ -79,7 +79,7 @@ export const refundSigningRoutes = {
     path: '/refund/signing/end',
     summary: 'End a signing that moved no money',
     description: 'Only the member who holds the signing ends it. One that has ended stays ended.',
-    body: strictBody({ refundId: idText, signingId }),
+    body: strictObject({ refundId: idText, signingId }),
     reply: successReply,
     errors: ['refund_not_found', 'refund_being_signed'],
   }),
@@ -90,7 +90,7 @@ export const refundSigningRoutes = {
     description:
       'Names the signing that the member has seen. The signing stays open, so another refund of the payment is signed ' +
       'only in its place. If the wallet signs after all, the refund becomes completed, and counts once.',
-    body: strictBody({ refundId: idText, signingId }),
+    body: strictObject({ refundId: idText, signingId }),
     reply: successReply,
     errors: ['refund_not_found', 'refund_being_signed', 'refund_not_cancellable'],
   }),

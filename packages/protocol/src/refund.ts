@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { prerequisite, txRequest } from './agent-view.ts';
-import { idText, text, timestampText } from './schema.ts';
+import { idText, strictObject, text, timestampText } from './schema.ts';
 
 /**
  * requires_signature: the payment is settled, so the merchant's wallet must send it back. pending: the platform sends
@@ -74,27 +74,24 @@ export const refund = Type.Object({
 });
 export type Refund = Static<typeof refund>;
 
-export const refundCreateBody = Type.Object(
-  {
-    sessionId: idText,
-    exceptionId: Type.Optional({
-      ...idText,
+export const refundCreateBody = strictObject({
+  sessionId: idText,
+  exceptionId: Type.Optional({
+    ...idText,
+    description:
+      'An open exception `duplicate_settled` of the session: returns that second payment instead of the one that paid it',
+  }),
+  amount: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
       description:
-        'An open exception `duplicate_settled` of the session: returns that second payment instead of the one that paid it',
+        'Micro-USD; by default the rest of the payment, without the refunds that wait for a signature. Before the settlement ' +
+        'only the whole payment can go back',
     }),
-    amount: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description:
-          'Micro-USD; by default the rest of the payment, without the refunds that wait for a signature. Before the settlement ' +
-          'only the whole payment can go back',
-      }),
-    ),
-    reason: Type.Optional(text({ max: 500 })),
-  },
-  { additionalProperties: false },
-);
+  ),
+  reason: Type.Optional(text({ max: 500 })),
+});
 export type RefundCreateBody = Static<typeof refundCreateBody>;
 
-export const refundCancelBody = Type.Object({ refundId: idText }, { additionalProperties: false });
+export const refundCancelBody = strictObject({ refundId: idText });

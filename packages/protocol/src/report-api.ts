@@ -1,6 +1,6 @@
 import Type, { type Static } from 'typebox';
 import { route } from './route.ts';
-import { idText, timestampText } from './schema.ts';
+import { idText, strictObject, timestampText } from './schema.ts';
 
 export const reportTypes = ['settlements', 'payments', 'fees', 'refunds'] as const;
 export type ReportType = (typeof reportTypes)[number];
@@ -87,16 +87,13 @@ export const report = Type.Object({
 });
 export type ReportView = Static<typeof report>;
 
-export const reportCreateBody = Type.Object(
-  {
-    type: Type.Enum(reportTypes),
-    from: reportTime('The first second of the report'),
-    to: reportTime('The second behind the last one. Not in the future'),
-    accountId: Type.Optional(idText),
-    format: Type.Enum(reportFormats),
-  },
-  { additionalProperties: false },
-);
+export const reportCreateBody = strictObject({
+  type: Type.Enum(reportTypes),
+  from: reportTime('The first second of the report'),
+  to: reportTime('The second behind the last one. Not in the future'),
+  accountId: Type.Optional(idText),
+  format: Type.Enum(reportFormats),
+});
 export type ReportCreateBody = Static<typeof reportCreateBody>;
 
 /** Reports of the merchant API. */

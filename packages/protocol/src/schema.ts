@@ -30,8 +30,8 @@ export function nameText(options: { min?: number; max: number; description?: str
   });
 }
 
-/** The body of a request, which has no other fields. */
-export function strictBody<T extends TProperties>(members: T) {
+/** An object of a request, which has no other fields. */
+export function strictObject<T extends TProperties>(members: T) {
   return Type.Object(members, { additionalProperties: false });
 }
 
@@ -94,10 +94,7 @@ export function unchangedSince(thing: string, code: number) {
 }
 
 /** A named string property of a product. */
-export const attribute = Type.Object(
-  { name: nameText({ max: 40 }), value: text({ max: 200 }) },
-  { additionalProperties: false },
-);
+export const attribute = strictObject({ name: nameText({ max: 40 }), value: text({ max: 200 }) });
 
 /** `:page/:size` of a list: pages count from 1, at most 100 entries each. */
 export const pageParams = Type.Object({
@@ -106,18 +103,15 @@ export const pageParams = Type.Object({
 });
 
 /** `?after=` of a list. */
-export const listCursor = Type.Object(
-  {
-    after: Type.Optional(
-      text({
-        min: 1,
-        max: 64,
-        description: '`nextCursor` of the page before; page 1 then begins behind it',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+export const listCursor = strictObject({
+  after: Type.Optional(
+    text({
+      min: 1,
+      max: 64,
+      description: '`nextCursor` of the page before; page 1 then begins behind it',
+    }),
+  ),
+});
 
 const nextCursor = Type.String({
   description: 'What `after` takes for the page behind this one; empty on the last page',

@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { idText, text } from './schema.ts';
+import { idText, strictObject, text } from './schema.ts';
 import { sessionStatuses, sessionTypes, sessionView } from './session.ts';
 
 /** Sessions that one search looks at before it answers with what it has found so far. */
@@ -16,59 +16,56 @@ const unixTime = (description: string) =>
 const microUsd = (description: string) =>
   Type.Optional(Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER, description }));
 
-export const sessionSearchBody = Type.Object(
-  {
-    status: Type.Optional(Type.Enum(sessionStatuses)),
-    sessionType: Type.Optional(Type.Enum(sessionTypes)),
-    accountId: Type.Optional(idText),
-    linkId: Type.Optional(idText),
-    productId: Type.Optional(idText),
-    payer: Type.Optional(text({ min: 1, max: 64, description: 'The wallet that paid, in either case' })),
-    payerEmail: Type.Optional(
-      text({
-        min: 1,
-        max: 254,
-        description: 'The whole address, in either case. Needs `payer_pii:read`, else 200103',
-      }),
+export const sessionSearchBody = strictObject({
+  status: Type.Optional(Type.Enum(sessionStatuses)),
+  sessionType: Type.Optional(Type.Enum(sessionTypes)),
+  accountId: Type.Optional(idText),
+  linkId: Type.Optional(idText),
+  productId: Type.Optional(idText),
+  payer: Type.Optional(text({ min: 1, max: 64, description: 'The wallet that paid, in either case' })),
+  payerEmail: Type.Optional(
+    text({
+      min: 1,
+      max: 254,
+      description: 'The whole address, in either case. Needs `payer_pii:read`, else 200103',
+    }),
+  ),
+  paidToken: Type.Optional(text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' })),
+  txHash: Type.Optional(
+    text({ min: 1, max: 80, description: 'Of the payment or of the settlement, in either case' }),
+  ),
+  createdFrom: unixTime('Created in this second or later'),
+  createdTo: unixTime('Created in this second or before'),
+  paidFrom: unixTime('Paid in this second or later'),
+  paidTo: unixTime('Paid in this second or before'),
+  amountFrom: microUsd('Micro-USD: `amount` is this or more'),
+  amountTo: microUsd('Micro-USD: `amount` is this or less'),
+  metadata: Type.Optional(
+    Type.Record(
+      Type.String({ minLength: 1, maxLength: 200 }),
+      Type.Union([text({ max: 1000 }), Type.Number(), Type.Boolean()]),
+      { maxProperties: 10, description: 'Top-level members of the metadata, with exactly these values' },
     ),
-    paidToken: Type.Optional(text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' })),
-    txHash: Type.Optional(
-      text({ min: 1, max: 80, description: 'Of the payment or of the settlement, in either case' }),
-    ),
-    createdFrom: unixTime('Created in this second or later'),
-    createdTo: unixTime('Created in this second or before'),
-    paidFrom: unixTime('Paid in this second or later'),
-    paidTo: unixTime('Paid in this second or before'),
-    amountFrom: microUsd('Micro-USD: `amount` is this or more'),
-    amountTo: microUsd('Micro-USD: `amount` is this or less'),
-    metadata: Type.Optional(
-      Type.Record(
-        Type.String({ minLength: 1, maxLength: 200 }),
-        Type.Union([text({ max: 1000 }), Type.Number(), Type.Boolean()]),
-        { maxProperties: 10, description: 'Top-level members of the metadata, with exactly these values' },
-      ),
-    ),
-    text: Type.Optional(
-      text({
-        min: 1,
-        max: 200,
-        description:
-          'Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of ' +
-          'its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the ' +
-          'session’s id find it, too, and so does a shortened id, `sess_w…1QzY`. Letter case does not matter',
-      }),
-    ),
-    size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
-    after: Type.Optional(
-      text({
-        min: 1,
-        max: 64,
-        description: '`nextCursor` of the answer before: the search goes on behind it',
-      }),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+  text: Type.Optional(
+    text({
+      min: 1,
+      max: 200,
+      description:
+        'Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of ' +
+        'its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the ' +
+        'session’s id find it, too, and so does a shortened id, `sess_w…1QzY`. Letter case does not matter',
+    }),
+  ),
+  size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
+  after: Type.Optional(
+    text({
+      min: 1,
+      max: 64,
+      description: '`nextCursor` of the answer before: the search goes on behind it',
+    }),
+  ),
+});
 export type SessionSearchBody = Static<typeof sessionSearchBody>;
 
 export const sessionSearchReply = Type.Object({

@@ -1,7 +1,16 @@
 import Type, { type Static } from 'typebox';
 import { paymentException } from './exception.ts';
 import { lineItems, productDataBody, quantity } from './line-item.ts';
-import { feeModel, flag, httpsUrl, idText, text, timestampOrNull, timestampText } from './schema.ts';
+import {
+  feeModel,
+  flag,
+  httpsUrl,
+  idText,
+  strictObject,
+  text,
+  timestampOrNull,
+  timestampText,
+} from './schema.ts';
 import { returnBody, returnView } from './shop-return.ts';
 import { transaction } from './transaction.ts';
 
@@ -166,48 +175,42 @@ const sessionFeeModel = Type.Union([...feeModel.anyOf], {
   description: '1, the default: the merchant pays the fee; 2: the payer pays the fee',
 });
 
-export const sessionItemBody = Type.Object(
-  {
-    itemType: Type.Union([Type.Literal('product'), Type.Literal('one_time')]),
-    productId: Type.Optional(text({ max: 64 })),
-    quantity: Type.Optional(quantity),
-    unitPrice: Type.Optional(
-      Type.Integer({
-        minimum: 1,
-        maximum: 10_000_000_000_000,
-        description:
-          'Micro-USD. A product item may leave it out: the default is the first of the product’s commonPrices',
-      }),
-    ),
-    productData: Type.Optional(productDataBody),
-  },
-  { additionalProperties: false },
-);
+export const sessionItemBody = strictObject({
+  itemType: Type.Union([Type.Literal('product'), Type.Literal('one_time')]),
+  productId: Type.Optional(text({ max: 64 })),
+  quantity: Type.Optional(quantity),
+  unitPrice: Type.Optional(
+    Type.Integer({
+      minimum: 1,
+      maximum: 10_000_000_000_000,
+      description:
+        'Micro-USD. A product item may leave it out: the default is the first of the product’s commonPrices',
+    }),
+  ),
+  productData: Type.Optional(productDataBody),
+});
 
-export const sessionCreateBody = Type.Object(
-  {
-    accountId: idText,
-    settlementToken: text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' }),
-    lineItems: Type.Array(sessionItemBody, { minItems: 1, maxItems: 100 }),
-    successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
-    ...returnBody,
-    customSuccessText: Type.Optional(text({ max: 500, description: 'Shown on the page after payment' })),
-    payerEmailRequired: Type.Optional(flag),
-    feeModel: Type.Optional(sessionFeeModel),
-    expirationTime: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: Number.MAX_SAFE_INTEGER,
-        description: `Unix seconds: at least 1,800 seconds ahead, which is the default, and at most 30 days ahead. For clocks that differ, ${sessionLifeSeconds.grace} seconds less are taken too`,
-      }),
+export const sessionCreateBody = strictObject({
+  accountId: idText,
+  settlementToken: text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' }),
+  lineItems: Type.Array(sessionItemBody, { minItems: 1, maxItems: 100 }),
+  successUrl: Type.Optional(Type.Union([Type.Literal(''), httpsUrl(1000)])),
+  ...returnBody,
+  customSuccessText: Type.Optional(text({ max: 500, description: 'Shown on the page after payment' })),
+  payerEmailRequired: Type.Optional(flag),
+  feeModel: Type.Optional(sessionFeeModel),
+  expirationTime: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: Number.MAX_SAFE_INTEGER,
+      description: `Unix seconds: at least 1,800 seconds ahead, which is the default, and at most 30 days ahead. For clocks that differ, ${sessionLifeSeconds.grace} seconds less are taken too`,
+    }),
+  ),
+  metadata: Type.Optional(
+    Type.Object(
+      {},
+      { additionalProperties: true, description: 'At most 16 KiB and 8 levels; returned byte for byte' },
     ),
-    metadata: Type.Optional(
-      Type.Object(
-        {},
-        { additionalProperties: true, description: 'At most 16 KiB and 8 levels; returned byte for byte' },
-      ),
-    ),
-  },
-  { additionalProperties: false },
-);
+  ),
+});
 export type SessionCreateBody = Static<typeof sessionCreateBody>;

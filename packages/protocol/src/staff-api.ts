@@ -5,7 +5,7 @@ import { invitationReply } from './invitation.ts';
 import { staffMailRoutes } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
-import { idText, nameText, pageParams, strictBody, successReply, text, timestampText } from './schema.ts';
+import { idText, nameText, pageParams, strictObject, successReply, text, timestampText } from './schema.ts';
 import { healthReport, nodeReport, versions, walletReport, webhookBacklog } from './staff-health.ts';
 import { staffWorkRoutes } from './staff-work.ts';
 
@@ -39,7 +39,7 @@ export const staffRoutes = {
     path: '/staff/merchant/create',
     summary: 'Create a merchant',
     tag: 'Operator: merchants',
-    body: strictBody({ merchantName: nameText({ max: 100 }) }),
+    body: strictObject({ merchantName: nameText({ max: 100 }) }),
     reply: Type.Object({ merchantId: Type.String() }),
     effect: 'create',
     errors: ['field_invalid'],
@@ -52,7 +52,7 @@ export const staffRoutes = {
       'For a merchant without an owner: others invite their members themselves, and the operator’s command line does. ' +
       'The link works once, within a week, and is shown this once. With a mail server it also goes to `email`.',
     tag: 'Operator: merchants',
-    body: strictBody({
+    body: strictObject({
       merchantId: idText,
       role: Type.Enum(memberRoles),
       email: Type.Optional(text({ max: 254 })),
@@ -68,7 +68,7 @@ export const staffRoutes = {
     description:
       'No new sessions, and links show as disabled. Open sessions, settlement, refunds and reads go on.',
     tag: 'Operator: merchants',
-    body: strictBody({ merchantId: idText, reason }),
+    body: strictObject({ merchantId: idText, reason }),
     reply: successReply,
     errors: ['merchant_not_found'],
   }),
@@ -77,7 +77,7 @@ export const staffRoutes = {
     path: '/staff/merchant/resume',
     summary: 'End the suspension of a merchant',
     tag: 'Operator: merchants',
-    body: strictBody({ merchantId: idText }),
+    body: strictObject({ merchantId: idText }),
     reply: successReply,
     errors: ['merchant_not_found'],
   }),
@@ -126,7 +126,7 @@ export const staffRoutes = {
       'For a depeg or an incident of the issuer. Links and sessions that settle in it take no payment in any token. ' +
       'Orders that were signed stay payable, and what is paid settles.',
     tag: 'Operator: tokens',
-    body: strictBody({ token, reason }),
+    body: strictObject({ token, reason }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
     errors: ['currency_unsupported'],
   }),
@@ -135,7 +135,7 @@ export const staffRoutes = {
     path: '/staff/token/resume',
     summary: 'Take orders in a token again',
     tag: 'Operator: tokens',
-    body: strictBody({ token }),
+    body: strictObject({ token }),
     reply: Type.Object({ tokenIds: Type.Array(Type.String()) }),
     errors: ['field_invalid'],
   }),
@@ -177,7 +177,7 @@ export const staffRoutes = {
       'The watcher goes back to the last stored block that the chain still has. Until it has found one, the chain stays ' +
       'halted. Events that are gone are taken back.',
     tag: 'Operator: health',
-    body: strictBody({ chain: text({ min: 1, max: 64 }), reason }),
+    body: strictObject({ chain: text({ min: 1, max: 64 }), reason }),
     reply: Type.Object({
       haltedReason: Type.String({ description: 'Why it was halted; empty when it was not' }),
     }),
@@ -190,7 +190,7 @@ export const staffRoutes = {
     description:
       'The caps of the contracts stay. Each order is paid once on chain, however often it is released.',
     tag: 'Operator: health',
-    body: strictBody({ orderId: text({ min: 66, max: 66 }), reason }),
+    body: strictObject({ orderId: text({ min: 66, max: 66 }), reason }),
     reply: Type.Object({ legs: Type.Array(Type.String(), { description: 'Empty when none waits' }) }),
     errors: [],
   }),
@@ -212,10 +212,7 @@ export const staffRoutes = {
     summary: 'List exceptions over all merchants, newest first',
     tag: 'Operator: health',
     params: pageParams,
-    query: Type.Object(
-      { status: Type.Optional(Type.Enum(['open', 'resolved'])) },
-      { additionalProperties: false },
-    ),
+    query: strictObject({ status: Type.Optional(Type.Enum(['open', 'resolved'])) }),
     reply: Type.Object({
       hasMore: Type.Boolean(),
       exceptions: Type.Array(Type.Object({ merchantId: Type.String(), ...paymentException.properties })),

@@ -1,6 +1,6 @@
-import Type, { type Static, type TProperties } from 'typebox';
+import Type, { type Static } from 'typebox';
 import { route } from './route.ts';
-import { text } from './schema.ts';
+import { strictObject, text } from './schema.ts';
 
 /** States of a leg in the operator's list. `held` waits for a person; `open` is all but `done`. */
 export const listedLegStates = ['open', 'waiting', 'held', 'sent', 'done'] as const;
@@ -17,7 +17,6 @@ const params = Type.Object({
   page: Type.Integer({ minimum: 1, maximum: 1_000, description: 'Later pages are slower' }),
   size: Type.Integer({ minimum: 1, maximum: 100 }),
 });
-const queryOf = <T extends TProperties>(members: T) => Type.Object(members, { additionalProperties: false });
 
 /** What was sent for one nonce of a wallet. */
 export const sentAttempts = {
@@ -83,7 +82,7 @@ export const staffWorkRoutes = {
     summary: 'List settlement legs, newest first, each with its transaction',
     tag: 'Operator: health',
     params,
-    query: queryOf({
+    query: strictObject({
       state: Type.Optional(Type.Enum(listedLegStates)),
       chain: chainFilter,
       of: Type.Optional(text({ min: 1, max: 80, description: 'The id of a session or of an order' })),
@@ -97,7 +96,7 @@ export const staffWorkRoutes = {
     summary: 'List the transactions of the service’s wallets, newest first, each with what replaced what',
     tag: 'Operator: health',
     params,
-    query: queryOf({
+    query: strictObject({
       state: Type.Optional(Type.Enum(listedTransactionStates)),
       chain: chainFilter,
       of: Type.Optional(text({ min: 1, max: 80, description: 'The hash of any of its attempts' })),

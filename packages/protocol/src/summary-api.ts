@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { keyWarningDays } from './permission.ts';
 import { route } from './route.ts';
-import { idText, strictBody } from './schema.ts';
+import { idText, strictObject } from './schema.ts';
 
 const attention = Type.Object({
   count: Type.Integer(),
@@ -55,7 +55,7 @@ export const summaryRoutes = {
     description:
       'A period lasts from one of the times up to the next. The reader chooses them, as the midnights of its own time zone. ' +
       'Periods and tokens without a payment have no row.',
-    body: strictBody({
+    body: strictObject({
       times: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), {
         minItems: 2,
         maxItems: 100,
@@ -89,7 +89,7 @@ export const summaryRoutes = {
     description:
       'A period lasts from one of the times up to the next. Periods, accounts and tokens without money have no row. The ' +
       'sums equal those of reports of the same time.',
-    body: strictBody({
+    body: strictObject({
       times: Type.Array(Type.Integer({ minimum: 0, maximum: 9_999_999_999 }), {
         minItems: 2,
         maxItems: 13,

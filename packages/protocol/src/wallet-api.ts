@@ -3,12 +3,15 @@ import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
 import { settlementModes } from './order.ts';
 import { route } from './route.ts';
-import { idText, nameText, strictBody, successReply, text, unchangedSince } from './schema.ts';
+import { idText, nameText, strictObject, successReply, text, unchangedSince } from './schema.ts';
 
 const address = text({ min: 42, max: 42, description: 'An EVM address, with its checksum or in lower case' });
 const settlementMode = Type.Enum(['', 'escrow', 'direct']);
 const settlementCurrencies = Type.Array(text({ min: 1, max: 64 }), { minItems: 1, maxItems: 100 });
-const proof = strictBody({ chainId: Type.Integer({ minimum: 1 }), signature: text({ min: 4, max: 20_000 }) });
+const proof = strictObject({
+  chainId: Type.Integer({ minimum: 1 }),
+  signature: text({ min: 4, max: 20_000 }),
+});
 
 const ifUpdateAt = unchangedSince('account', 100403);
 
@@ -34,7 +37,7 @@ export const accountRoutes = {
     description:
       'The first wallet of a merchant takes effect at once, every other after the delay of the installation. Until ' +
       'then no link and no session can name it, and it can be cancelled. Without a proof it is marked as not proven.',
-    body: strictBody({
+    body: strictObject({
       accountName: nameText({ max: 100 }),
       accountAddress: address,
       settlementCurrencies,
@@ -68,7 +71,7 @@ export const accountRoutes = {
     ...write,
     path: '/account/change/cancel',
     summary: 'Cancel a wallet or an address that waits',
-    body: strictBody({ changeId: idText }),
+    body: strictObject({ changeId: idText }),
     reply: successReply,
     errors: ['account_change_not_found'],
   }),
@@ -77,7 +80,7 @@ export const accountRoutes = {
     path: '/account/update',
     summary: 'Change the name, the tokens or the settlement mode at once',
     description: 'What is absent stays. A token in which an active payment link settles cannot go.',
-    body: strictBody({
+    body: strictObject({
       accountId: idText,
       accountName: Type.Optional(nameText({ max: 100 })),
       settlementCurrencies: Type.Optional(settlementCurrencies),
@@ -94,7 +97,12 @@ export const accountRoutes = {
     description:
       'The account then has a new version. Sessions made before keep the old address. It can be cancelled while it waits. ' +
       'Without a proof it is marked as not proven.',
-    body: strictBody({ accountId: idText, accountAddress: address, proof: Type.Optional(proof), ifUpdateAt }),
+    body: strictObject({
+      accountId: idText,
+      accountAddress: address,
+      proof: Type.Optional(proof),
+      ifUpdateAt,
+    }),
     reply: accountChange,
     errors: [...noSuchAccount, 'field_invalid', 'signature_invalid', 'chain_unavailable'],
   }),
@@ -102,7 +110,7 @@ export const accountRoutes = {
     ...write,
     path: '/account/remove',
     summary: 'Remove a wallet and disable its payment links',
-    body: strictBody({ accountId: idText, ifUpdateAt }),
+    body: strictObject({ accountId: idText, ifUpdateAt }),
     reply: Type.Object({ disabledLinks: Type.Integer() }),
     errors: noSuchAccount,
   }),

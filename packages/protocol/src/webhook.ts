@@ -1,5 +1,5 @@
 import Type, { type Static } from 'typebox';
-import { idText, ignored, nameText, text, timestampText, unchangedSince } from './schema.ts';
+import { idText, ignored, nameText, strictObject, text, timestampText, unchangedSince } from './schema.ts';
 
 export const webhookStatus = Type.Union([
   Type.Literal('active'),
@@ -39,54 +39,43 @@ export const webhookFields = {
   webhookDescription: Type.Optional(text({ max: 1000 })),
 } as const;
 
-export const webhookCreateBody = Type.Object(webhookFields, { additionalProperties: false });
+export const webhookCreateBody = strictObject(webhookFields);
 export type WebhookCreateBody = Static<typeof webhookCreateBody>;
 
-const closed = { additionalProperties: false } as const;
-
 /** POST /webhook/update: full replacement. */
-export const webhookUpdateBody = Type.Object(
-  {
-    webhookId: idText,
-    ...webhookFields,
-    ifUpdateAt: unchangedSince('webhook', 100507),
-    ...ignored('status', 'key', 'createAt', 'updateAt'),
-  },
-  closed,
-);
+export const webhookUpdateBody = strictObject({
+  webhookId: idText,
+  ...webhookFields,
+  ifUpdateAt: unchangedSince('webhook', 100507),
+  ...ignored('status', 'key', 'createAt', 'updateAt'),
+});
 
-export const webhookIdBody = Type.Object({ webhookId: idText }, closed);
+export const webhookIdBody = strictObject({ webhookId: idText });
 
 /** The last second of the year 9999, in Unix seconds. */
 export const latestSeconds = 253_402_300_799;
 
-export const webhookEnableBody = Type.Object(
-  {
-    webhookId: idText,
-    replaySince: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: latestSeconds,
-        description: 'Unix seconds: also resends what was skipped or failed since then',
-      }),
-    ),
-  },
-  closed,
-);
+export const webhookEnableBody = strictObject({
+  webhookId: idText,
+  replaySince: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: latestSeconds,
+      description: 'Unix seconds: also resends what was skipped or failed since then',
+    }),
+  ),
+});
 
 /** The longest time in seconds that an old key keeps signing together with the new one. */
 const maxKeyOverlapSeconds = 86_400;
 
-export const webhookKeyRefreshBody = Type.Object(
-  {
-    webhookId: idText,
-    overlapSeconds: Type.Optional(
-      Type.Integer({
-        minimum: 0,
-        maximum: maxKeyOverlapSeconds,
-        description: 'How long the old key also signs; with the default 0 it is invalid at once',
-      }),
-    ),
-  },
-  closed,
-);
+export const webhookKeyRefreshBody = strictObject({
+  webhookId: idText,
+  overlapSeconds: Type.Optional(
+    Type.Integer({
+      minimum: 0,
+      maximum: maxKeyOverlapSeconds,
+      description: 'How long the old key also signs; with the default 0 it is invalid at once',
+    }),
+  ),
+});

@@ -224,21 +224,19 @@ function subjectLimits(): string {
 
 /** What callers without a key can write. */
 function freeCreationBlocks(): string[] {
+  const most = mostInAnHour(defaultRateLimits.signedRequests);
   return [
     heading('What can be written without a key'),
     'The most rows that one client network can cause within an hour after a pause, with the default limits. They do not slow the search for deposits, whose cost depends on the transfers in a block.',
     table(
       ['Operation', 'Requests', 'Sessions', 'Orders', 'Besides bounded by'],
-      freeOperations.map(({ operation, rate, sessions, orders, besides }) => {
-        const most = mostInAnHour(defaultRateLimits[rate]);
-        return [
-          `\`${operation}\``,
-          grouped(most),
-          grouped(most * sessions),
-          grouped(most * orders),
-          besides === '' ? '-' : besides,
-        ];
-      }),
+      freeOperations.map(({ operation, sessions, orders, besides }) => [
+        `\`${operation}\``,
+        grouped(most),
+        grouped(most * sessions),
+        grouped(most * orders),
+        besides === '' ? '-' : besides,
+      ]),
     ),
   ];
 }

@@ -4,8 +4,8 @@ export interface SettingRow {
   readonly names: readonly string[];
   /** Members that the row explains in its text. */
   readonly covers?: readonly string[];
-  /** The value when the setting is absent; empty: it must be given, or its absence needs no word. */
-  readonly fallback: string;
+  /** The value when the setting is absent; undefined: it must be given, or its absence needs no word. */
+  readonly fallback?: string;
   /** Markdown, as a part of a sentence. */
   readonly meaning: string;
 }

@@ -8,17 +8,13 @@ export const settingTable: readonly SettingRow[] = [
     fallback: '`production`',
     meaning: '`local` allows plain HTTP and is for one machine',
   },
-  { names: ['origin'], fallback: '', meaning: 'public origin without a path; https in production' },
+  { names: ['origin'], meaning: 'public origin without a path; https in production' },
   {
     names: ['displayName'],
     fallback: 'the host of `origin`',
     meaning: 'the name of your installation, which the page at `/` shows',
   },
-  {
-    names: ['serviceDomain'],
-    fallback: '',
-    meaning: 'payers sign for the EIP-712 domain `aipay.<serviceDomain>`',
-  },
+  { names: ['serviceDomain'], meaning: 'payers sign for the EIP-712 domain `aipay.<serviceDomain>`' },
   {
     names: ['http.host', 'http.port'],
     fallback: '`127.0.0.1`, `4000`',
@@ -53,7 +49,7 @@ export const settingTable: readonly SettingRow[] = [
     meaning:
       "addresses and networks of the proxies in front, such as `127.0.0.1` and `10.0.0.0/8`. Only from them does `X-Forwarded-For` count. Without them all clients have the proxy's address: they share its rate limits, keys bound to addresses refuse them, and the audit log has no other (`http.proxy_not_trusted` in the log, and `doctor`, say so)",
   },
-  { names: ['databaseUrl'], fallback: '', meaning: '`postgres://…`; also `DATABASE_URL`' },
+  { names: ['databaseUrl'], meaning: '`postgres://…`; also `DATABASE_URL`' },
   {
     names: ['databaseWaitSeconds'],
     fallback: '10',
@@ -86,12 +82,10 @@ export const settingTable: readonly SettingRow[] = [
   {
     names: ['chains[].name', 'chains[].chainId'],
     covers: ['chains'],
-    fallback: '',
     meaning: 'the name is the first half of its token ids; the id is a text of digits',
   },
   {
     names: ['chains[].rpcUrls'],
-    fallback: '',
     meaning:
       'in order of preference; a node that is slow, fails or lags moves behind the others for a while. Use two providers or more; with several chains you must',
   },
@@ -106,11 +100,7 @@ export const settingTable: readonly SettingRow[] = [
     meaning:
       'blocks and receipts must hash to what they claim. `quorum` is for chains where they cannot: then `finality.quorum` nodes must agree ([decision 19](../decisions/0019-verify-blocks-by-hash-and-quorum.md)). With a quorum of 1, nothing finds a log that the node leaves out at every reading before the books first agree ([decision 78](../decisions/0078-open-books-after-a-second-reading.md))',
   },
-  {
-    names: ['chains[].gateway', 'chains[].vault', 'chains[].startBlock'],
-    fallback: '',
-    meaning: 'as printed by `deploy`',
-  },
+  { names: ['chains[].gateway', 'chains[].vault', 'chains[].startBlock'], meaning: 'as printed by `deploy`' },
   {
     names: ['chains[].previousGateways[]'],
     covers: [
@@ -140,7 +130,6 @@ export const settingTable: readonly SettingRow[] = [
   },
   {
     names: ['attestationUrl'],
-    fallback: '',
     meaning: 'where burns are attested, such as `https://iris-api.circle.com`; needed with `cctp`',
   },
   {
@@ -167,7 +156,6 @@ export const settingTable: readonly SettingRow[] = [
       'chains[].tokens[].symbol',
       'chains[].tokens[].decimals',
     ],
-    fallback: '',
     meaning: "`tokenId`, `address`, `name`, `symbol`, `decimals`; symbol and decimals must be the contract's",
   },
   {
@@ -175,14 +163,9 @@ export const settingTable: readonly SettingRow[] = [
     fallback: '2000, 3000, 6000',
     meaning: 'millionths of the amount, at most 500,000',
   },
-  {
-    names: ['signer.orderKey', 'signer.settlerKey'],
-    fallback: '',
-    meaning: 'private keys; better as keystores, below',
-  },
+  { names: ['signer.orderKey', 'signer.settlerKey'], meaning: 'private keys; better as keystores, below' },
   {
     names: ['signer.order', 'signer.settler'],
-    fallback: '',
     meaning:
       'a remote signer instead of the key: `{"kind":"web3signer","url","address"}`, `{"kind":"aws_kms","region","keyId","address"}` or `{"kind":"google_kms","keyVersion","address"}` ([keys](../runbook/keys.md))',
   },
@@ -205,7 +188,6 @@ export const settingTable: readonly SettingRow[] = [
   },
   {
     names: ['masterKey'],
-    fallback: '',
     meaning: '64 hexadecimal digits, seals webhook secrets; several are joined by commas, the newest first',
   },
   {
@@ -232,13 +214,11 @@ export const settingTable: readonly SettingRow[] = [
   },
   {
     names: ['walletConnect.script'],
-    fallback: '',
     meaning:
       'the absolute path of the module that you built for it; processes with the role `web` read it at the start',
   },
   {
     names: ['images.folder'],
-    fallback: '',
     meaning:
       'where the images of products are kept: an absolute path; several processes need one that all of them see',
   },
@@ -251,14 +231,12 @@ export const settingTable: readonly SettingRow[] = [
       'images.s3.accessKeyId',
     ],
     covers: ['imagesSecretKey'],
-    fallback: '',
     meaning:
       'instead of a folder: a private bucket of an S3-compatible store, addressed by path; the secret is `imagesSecretKey`. Without `.accessKeyId` the service uses the credentials that the machine has, such as its role',
   },
   { names: ['images.allowLoopback'], fallback: 'false', meaning: 'refused in production' },
   {
     names: ['smtp.host'],
-    fallback: '',
     meaning: 'your mail server; without `smtp` no e-mail is sent or stored ([E-mail](../runbook/e-mail.md))',
   },
   {
@@ -270,12 +248,10 @@ export const settingTable: readonly SettingRow[] = [
   {
     names: ['smtp.user'],
     covers: ['smtpPassword'],
-    fallback: '',
     meaning: 'where the server asks for a login; the secret is `smtpPassword`',
   },
   {
     names: ['smtp.from', 'smtp.fromName'],
-    fallback: '',
     meaning:
       'the address that e-mails come from, and the name shown in e-mails to members; the address when absent',
   },

@@ -25,7 +25,7 @@ test('the table of settings names what the readers ask for, and nothing else', (
 
 test('the table names the values that the readers use when a setting is absent', () => {
   const known = readSettings();
-  const wrong = settingTable.filter(({ names, fallback }) =>
+  const wrong = settingTable.filter(({ names, fallback = '' }) =>
     names.some((name) => {
       const form = known.get(name)?.form;
       const used = form !== undefined && 'fallback' in form ? form.fallback : undefined;

@@ -211,7 +211,7 @@ function plain(markdown: string): string {
 
 /** The table of settings as Markdown. */
 export function settingsMarkdown(): string {
-  const rows = settingTable.map(({ names, fallback, meaning }) => {
+  const rows = settingTable.map(({ names, fallback = '', meaning }) => {
     const [first = ''] = names;
     const group = first.slice(0, first.lastIndexOf('.') + 1);
     const shown = names.map((name, place) =>
