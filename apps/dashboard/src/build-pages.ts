@@ -52,6 +52,13 @@ export function buildPages(): Promise<{ folder: string; isNew: boolean }> {
           // An asset as a `data:` URL would be no file that can be cached.
           assetsInlineLimit: 0,
           reportCompressedSize: false,
+          // A page that takes one value beside a wire schema leaves out the schema, and the library that makes schemas.
+          rolldownOptions: {
+            treeshake: {
+              manualPureFunctions: ['Type', 'httpsUrl'],
+              moduleSideEffects: [{ test: /\/(typebox|packages\/protocol)\//, sideEffects: false }],
+            },
+          },
           // Browsers without it read the same files a little later.
           modulePreload: { polyfill: false },
         },

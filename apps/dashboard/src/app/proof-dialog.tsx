@@ -1,6 +1,6 @@
 import { Fingerprint, Wallet } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
-import { type ProofReason, setProver } from '../api/prover.ts';
+import { useState } from 'react';
+import type { ProofReason } from '../api/prover.ts';
 import { useWrite } from '../api/use-call.ts';
 import { hasPasskeys } from '../proof/passkey.ts';
 import { CodeField, SignInForm } from '../proof/sign-in-form.tsx';
@@ -14,31 +14,22 @@ import { FailureNotice } from '../ui/notice.tsx';
 import type { Me } from './merchant.ts';
 import { proofWords } from './proof-words.ts';
 
+interface ProofDialogProps {
+  readonly me: Me;
+  readonly isOpen: boolean;
+  readonly reason: ProofReason;
+  /** What the act calls, as `POST /key/create`. */
+  readonly call: string;
+  readonly onEnd: (isProven: boolean) => void;
+}
+
 /** Asks the person who they are when the service wants a fresh proof, or when the session has ended. */
-export default function ProofDialog({ me }: { readonly me: Me }) {
-  const [reason, setReason] = useState<ProofReason>();
-  const [call, setCall] = useState('');
-  const answer = useRef<(isProven: boolean) => void>(undefined);
-  useEffect(() => {
-    setProver(
-      (asked, asking) =>
-        new Promise((resolve) => {
-          answer.current = resolve;
-          setReason(asked);
-          setCall(asking);
-        }),
-    );
-    return () => setProver(undefined);
-  }, []);
-  const end = (isProven: boolean) => {
-    setReason(undefined);
-    answer.current?.(isProven);
-  };
+export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDialogProps) {
   const isNewSignIn = reason === 'sign-in' || !canProve(me);
   return (
     <Dialog
-      isOpen={reason !== undefined}
-      onClose={() => end(false)}
+      isOpen={isOpen}
+      onClose={() => onEnd(false)}
       size="small"
       title={reason === 'sign-in' ? 'Sign in again' : 'Confirm that it is you'}
       description={
@@ -48,9 +39,9 @@ export default function ProofDialog({ me }: { readonly me: Me }) {
       }
     >
       {isNewSignIn ? (
-        <SignInForm email={me.email} onDone={() => end(true)} />
+        <SignInForm email={me.email} onDone={() => onEnd(true)} />
       ) : (
-        <ProofForm me={me} onDone={() => end(true)} />
+        <ProofForm me={me} onDone={() => onEnd(true)} />
       )}
     </Dialog>
   );

@@ -1,13 +1,12 @@
 import { Link, Outlet, useRouter, useRouterState } from '@tanstack/react-router';
 import { Menu as MenuIcon, Search, ShieldHalf } from 'lucide-react';
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { type ReactNode, useEffect, useState } from 'react';
 import { buttonClass, IconButton } from '../ui/button.tsx';
 import { Sheet } from '../ui/dialog.tsx';
 import { contentId, keepFocus } from '../ui/focus-return.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Breadcrumbs, WayBack } from './breadcrumbs.tsx';
 import { CommandMenu } from './command-menu.tsx';
-import { loadPatiently } from './lazy-screen.ts';
 import {
   type CurrentMerchant,
   firstMerchant,
@@ -19,13 +18,11 @@ import { MerchantSwitcher } from './merchant-switcher.tsx';
 import { Navigation, PhoneBar } from './navigation.tsx';
 import { type Area, AreaContext, closedScreen, merchantArea, operatorBase } from './open-screens.ts';
 import { PersonMenu } from './person-menu.tsx';
+import { ProofAsker } from './proof-asker.tsx';
 import { ClosedToRole, NotFound } from './route-failure.tsx';
 import { operatorScreens, screens } from './screens.ts';
 import { useMe } from './use-me.ts';
 import { useParam } from './use-param.ts';
-
-/** Read beside the first screen: nothing asks who acts before that. */
-const ProofDialog = lazy(loadPatiently(() => import('./proof-dialog.tsx')));
 
 const operatorArea: Area = { base: operatorBase, screens: operatorScreens };
 
@@ -118,9 +115,7 @@ export function Shell() {
           </div>
         </Sheet>
         <CommandMenu isOpen={isSearching} onClose={() => setSearching(false)} />
-        <Suspense>
-          <ProofDialog me={me} />
-        </Suspense>
+        <ProofAsker me={me} />
       </MerchantContext>
     </AreaContext>
   );

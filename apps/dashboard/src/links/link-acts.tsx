@@ -1,7 +1,8 @@
 import type { LinkDetail } from '@florin/protocol/link.ts';
 import { Ban, CirclePlay, Ellipsis, Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, useState } from 'react';
 import { useWrite } from '../api/use-call.ts';
+import { loadPatiently } from '../app/lazy-screen.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useGoTo } from '../app/screen-link.tsx';
@@ -10,8 +11,10 @@ import { Confirm } from '../ui/confirm.tsx';
 import { isolated } from '../ui/isolated.ts';
 import { Menu, MenuItem } from '../ui/menu.tsx';
 import { toast } from '../ui/toast.tsx';
+import { WhenOpened } from '../ui/when-opened.tsx';
 import { DisableDialog } from './disable-dialog.tsx';
-import { LinkSheet } from './link-sheet.tsx';
+
+const LinkSheet = lazy(loadPatiently(() => import('./link-sheet.tsx')));
 
 /** What can be done with a link, for roles that may. */
 export function LinkActs({ link }: { readonly link: LinkDetail }) {
@@ -63,7 +66,9 @@ export function LinkActs({ link }: { readonly link: LinkDetail }) {
           Delete
         </MenuItem>
       </Menu>
-      <LinkSheet isOpen={asked === 'edit'} link={link} onClose={close} />
+      <WhenOpened isOpen={asked === 'edit'}>
+        <LinkSheet isOpen={asked === 'edit'} link={link} onClose={close} />
+      </WhenOpened>
       <DisableDialog isOpen={asked === 'disable'} link={link} onClose={close} />
       <Confirm
         isOpen={asked === 'enable'}

@@ -2,7 +2,7 @@ import { Download } from 'lucide-react';
 import encodeQr from 'qr';
 import { Button } from '../ui/button.tsx';
 import { isolated } from '../ui/isolated.ts';
-import { QrCode } from '../ui/qr.tsx';
+import QrCode from '../ui/qr.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { toast } from '../ui/toast.tsx';
 

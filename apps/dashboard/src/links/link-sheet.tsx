@@ -34,7 +34,7 @@ import { LimitFields, PayerFields, PolicyFields, WalletFields } from './link-opt
 import { LinkPreview } from './link-preview.tsx';
 
 /** Creates a link and goes to its page, or edits the one given. */
-export function LinkSheet({
+export default function LinkSheet({
   isOpen,
   link,
   onClose,

@@ -1,9 +1,10 @@
 import type { Link } from '@florin/protocol/link.ts';
 import { Link2, Plus } from 'lucide-react';
-import { type ReactNode, useState } from 'react';
+import { lazy, type ReactNode, useState } from 'react';
 import { usePages } from '../api/use-call.ts';
 import { useSearchOn } from '../api/use-search-on.ts';
 import { useTokenClosure, useTokenNames } from '../api/use-token-names.ts';
+import { loadPatiently } from '../app/lazy-screen.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { useScreenPath } from '../app/screen-link.tsx';
@@ -17,8 +18,10 @@ import { Empty } from '../ui/states.tsx';
 import { type Column, Table } from '../ui/table.tsx';
 import { Tabs } from '../ui/tabs.tsx';
 import { CopyButton, Time, Usd } from '../ui/value.tsx';
+import { WhenOpened } from '../ui/when-opened.tsx';
 import { LinkBadge } from './link-badge.tsx';
-import { LinkSheet } from './link-sheet.tsx';
+
+const LinkSheet = lazy(loadPatiently(() => import('./link-sheet.tsx')));
 
 const pageSize = 50;
 const tabs = [
@@ -44,7 +47,9 @@ export default function Links() {
         actions={createButton}
       />
       <LinkList createButton={createButton} />
-      <LinkSheet isOpen={isCreating} onClose={() => setCreating(false)} />
+      <WhenOpened isOpen={isCreating}>
+        <LinkSheet isOpen={isCreating} onClose={() => setCreating(false)} />
+      </WhenOpened>
     </>
   );
 }

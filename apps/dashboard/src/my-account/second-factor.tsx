@@ -1,6 +1,7 @@
 import { Smartphone } from 'lucide-react';
-import { useState } from 'react';
+import { lazy, Suspense, useState } from 'react';
 import { useWrite } from '../api/use-call.ts';
+import { loadPatiently } from '../app/lazy-screen.ts';
 import type { Me } from '../app/merchant.ts';
 import { CodeField } from '../proof/sign-in-form.tsx';
 import { Badge } from '../ui/badge.tsx';
@@ -9,10 +10,11 @@ import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
-import { QrCode } from '../ui/qr.tsx';
 import { SettingRow } from '../ui/setting-row.tsx';
 import { toast } from '../ui/toast.tsx';
 import { CopyButton } from '../ui/value.tsx';
+
+const QrCode = lazy(loadPatiently(() => import('../ui/qr.tsx')));
 
 export function SecondFactor({ me }: { readonly me: Me }) {
   const [isOpen, setOpen] = useState(false);
@@ -129,8 +131,10 @@ function ConfirmForm({ uri, onClose }: { readonly uri: string; readonly onClose:
   return (
     <form onSubmit={onSubmit(submit)} className="grid gap-4">
       <p className="text-soft">Scan this with your authenticator app, or type the secret into it.</p>
-      <div className="flex justify-center">
-        <QrCode text={uri} label="Secret of the second factor" />
+      <div className="flex h-44 justify-center">
+        <Suspense>
+          <QrCode text={uri} label="Secret of the second factor" />
+        </Suspense>
       </div>
       <p className="flex items-center justify-center gap-1 font-mono text-sm break-all">
         {secret}

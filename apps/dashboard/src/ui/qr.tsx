@@ -1,7 +1,7 @@
 import encodeQr from 'qr';
 
 /** A QR code, dark on white in both themes so that every camera reads it. */
-export function QrCode({
+export default function QrCode({
   text,
   label,
   className,
