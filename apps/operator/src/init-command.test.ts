@@ -49,6 +49,7 @@ test(
     assert.equal(second.exitCode, 0, second.stderr);
     const whole = JSON.parse(second.stdout);
     assert.deepEqual([whole.isComplete, whole.next], [true, ['migrate', 'doctor']]);
+    assert.deepEqual([whole.orderSigner, whole.settler], [made.orderSigner, made.settler]);
     assert.equal(readFileSync(join(out, 'settler.json'), 'utf8'), keystore);
 
     // It was read back as the service reads it. Opening the keystores takes a second each, so once is enough.
@@ -71,7 +72,7 @@ test(
       [...new Set(text.match(/\b(?:FLORIN|DATABASE)_[A-Z_]+_(?:FILE|KEYSTORE)\b/g))].toSorted();
     for (const file of ['systemd/florin@.service', 'compose/compose.yaml', 'kubernetes/florin.yaml']) {
       const text = readFileSync(new URL(`../../../deploy/${file}`, import.meta.url), 'utf8');
-      const ours = text.replaceAll(/POSTGRES_\w+/g, '');
+      const ours = text.replaceAll(/^#.*$|POSTGRES_\w+/gm, '');
       assert.deepEqual(secrets(ours), secrets(environment), file);
     }
     assert.match(environment, new RegExp(`^export FLORIN_CONFIG='${out}/florin.json'$`, 'm'));

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { CommandError } from '@florin/cli';
 import { encryptKeystore } from '@florin/signing';
-import { bytesToHex, type Hex } from 'viem';
+import { bytesToHex, getAddress, type Hex } from 'viem';
 import { privateKeyToAddress } from 'viem/accounts';
 import type { CommandContext } from './command.ts';
 
@@ -109,5 +109,5 @@ export function keepKeys(files: InitFolder, outside: CommandContext, databaseUrl
 function addressIn(keystore: string, path: string): Hex {
   const [, digits] = /"address"\s*:\s*"(?:0x)?([0-9a-fA-F]{40})"/.exec(keystore) ?? [];
   if (digits === undefined) throw new CommandError(`${path} names no address: make it with keystore create`);
-  return `0x${digits}`;
+  return getAddress(`0x${digits}`);
 }

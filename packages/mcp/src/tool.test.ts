@@ -28,6 +28,10 @@ test('an argument that a tool does not have is refused, also by tools that only 
 
 test('an argument that a tool requires is refused when it is absent', () => {
   assert.deepEqual(refusalOf('status', {}), [400_101, 'Invalid field: sessionId is required']);
+  assert.deepEqual(refusalOf('status', { session: 'sess_1' }), [
+    400_101,
+    'Invalid field: sessionId is required, and session is not a known field',
+  ]);
 });
 
 test('a text with an unpaired surrogate is refused', () => {

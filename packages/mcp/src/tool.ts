@@ -50,8 +50,9 @@ export function refusedArguments({ inputSchema }: Tool, input: JsonObject): Tool
   const unknown = Object.keys(input).find((name) => !known.has(name));
   const missing = required.find((name) => input[name] === undefined);
   const broken = Object.keys(input).find((name) => !isUnicode(input[name]));
+  const ofUnknown = unknown === undefined ? '' : `, and ${unknown} is not a known field`;
+  if (missing !== undefined) return fieldAnswer(missing, `is required${ofUnknown}`);
   if (unknown !== undefined) return fieldAnswer(unknown, 'is not a known field');
-  if (missing !== undefined) return fieldAnswer(missing, 'is required');
   if (broken !== undefined) return fieldAnswer(broken, 'must be Unicode text, without unpaired surrogates');
   return undefined;
 }

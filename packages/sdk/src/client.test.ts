@@ -254,6 +254,7 @@ test('an option that is not known or cannot be right is refused before anything 
     sessions.retrieve(null as unknown as string),
   ])
     assert.equal((await errorOf(call)).slug, 'argument_invalid');
+  assert.throws(() => sessions.list(JSON.parse('20')), { slug: 'argument_invalid', param: 'filter' });
   const { message } = await errorOf(sessions.retrieve({ sessionId: 'sess_1' } as unknown as string));
   assert.equal(message, 'sessionId is an object: give its sessionId alone');
   assert.equal(service.seen.length, 0);

@@ -71,6 +71,15 @@ export interface ListWire {
   readonly body?: ListFilter | undefined;
 }
 
+/** What a list was given. Refuses what is no object, such as a number of entries: it would be ignored. */
+export function filterOf<Filter extends ListFilter>(given: Filter | undefined): Partial<Filter> {
+  if (given !== undefined && typeof given !== 'object')
+    throw new FlorinError('argument_invalid', `give an object, such as { size: 20 }, not a ${typeof given}`, {
+      param: 'filter',
+    });
+  return given ?? {};
+}
+
 /** The entries that an operation answers, by cursor. */
 export function openList<Item>(
   send: Send,
@@ -79,7 +88,7 @@ export function openList<Item>(
   options?: CallOptions,
   each: (item: Item) => Item = (item) => item,
 ): List<Item> {
-  const { size = defaultPageSize, after: first, ...others } = list.body ?? list.filter ?? {};
+  const { size = defaultPageSize, after: first, ...others } = filterOf(list.body ?? list.filter);
   return listOf<Item, string>(async (cursor) => {
     const after = cursor ?? first;
     const input =

@@ -2,7 +2,7 @@ import type { Usd } from './amount.ts';
 import { refuseUnknown } from './argument.ts';
 import { type CallOptions, checkCallOptions, type Send } from './client.ts';
 import { FlorinError } from './error.ts';
-import { type List, openList } from './list.ts';
+import { filterOf, type List, openList } from './list.ts';
 import { type SessionMethods, sessionMethodsOf } from './methods.gen.ts';
 import type {
   Account,
@@ -93,7 +93,7 @@ export function sessionsOf(send: Send): Sessions {
   return {
     ...sessionMethodsOf(send),
     list: (given, options) => {
-      const { status, ...filter }: SessionFilter = Object(given);
+      const { status, ...filter } = filterOf(given);
       if (status !== undefined && !Object.hasOwn(listsByStatus, status))
         throw new FlorinError('argument_invalid', `there is no status ${status}`, { param: 'status' });
       const id = status === undefined ? 'listSessions' : listsByStatus[status];

@@ -78,6 +78,10 @@ const mistakes: readonly Mistake[] = [
     (file) => (file.chains[0].gateway = gateway.replace('FbDB', 'fbDB')),
     'chains[0].gateway must be an EVM address with its checksum',
   ],
+  [
+    (file) => delete (file.chains[0] as { gateway?: string }).gateway,
+    'chains[0].gateway is missing: make the contracts with florin deploy, then run florin init again',
+  ],
   [(file) => (file.chains[0].wsUrls = ['http://x']), 'chains[0].wsUrls[0] must be a ws or wss URL'],
   [(file) => (file.chains[0].wsUrls = ['wss://x/#y']), 'chains[0].wsUrls[0] must have no #fragment'],
   [(file) => (file.chains[0].proofs = 'none'), 'chains[0].proofs must be one of required, quorum'],

@@ -16,6 +16,10 @@ export function addressOf(fields: Fields, name: string): Hex {
 export function contractsFrom(
   fields: Fields,
 ): Pick<Chain, 'gateway' | 'vault' | 'previousContracts' | 'cctp'> {
+  if (!fields.has('gateway'))
+    throw new ConfigError(
+      `${fields.path('gateway')} is missing: make the contracts with florin deploy, then run florin init again`,
+    );
   return {
     gateway: addressOf(fields, 'gateway'),
     vault: addressOf(fields, 'vault'),
