@@ -3,7 +3,8 @@ import type { Claim } from '@florin/protocol/checkout-order.ts';
 import { ask, Lost, Refused } from '../checkout/api.ts';
 import { elementOf, show } from '../checkout/dom.ts';
 import { fill } from '../checkout/format.ts';
-import { isOfSecret } from '../checkout/problem.ts';
+import { ExplainedFailure } from '../checkout/page.ts';
+import { isOfSecret, wordsOfStep } from '../checkout/problem.ts';
 import {
   awaitOutcome,
   connect,
@@ -14,7 +15,7 @@ import {
   watchWallets,
   wordsOfError,
 } from '../checkout/wallet.ts';
-import { nextStepOf } from '../checkout/wallet-answer.ts';
+import { type NextStep, nextStepOf, type WalletRequest } from '../checkout/wallet-answer.ts';
 import type { Wallet } from '../checkout/wallet-type.ts';
 import { type ClaimReader, claimView, otherToken } from './claim-view.ts';
 import type { ClaimData } from './data.ts';
@@ -78,10 +79,13 @@ function openPage(given: ClaimData): void {
     if (txRequest === undefined || wallet === undefined) return;
     change({ isBusy: true, problem: '' });
     try {
-      const problem = await sendWith(data, { wallet, txRequest, orderId, purpose });
-      change({ isBusy: false, problem, ...(problem === '' ? { sentFor: asked } : {}) });
+      const hash = await sendWith(data, { wallet, txRequest, orderId, purpose });
+      change({ sentFor: asked });
+      const outcome = await awaitOutcome(() => outcomeOf(wallet.provider, hash));
+      if (outcome === 'failed') throw new ExplainedFailure(data.texts.reverted);
+      change({ isBusy: false });
     } catch (error) {
-      change({ isBusy: false, problem: tell(error) });
+      change({ isBusy: false, problem: tell(error), sentFor: '' });
     }
   };
   watchWallets(data.texts.browserWallet, (wallets) => change({ wallets }));
@@ -114,9 +118,9 @@ function fieldValue(id: string): string {
   return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : '';
 }
 
-/** Makes a wallet send the call, and waits for its block. Returns words for a failure, empty on success. */
+/** Makes a wallet send the call, and returns its hash. Throws what the wallet refuses in the reader's words. */
 async function sendWith(
-  { places, reclaimable, texts }: ClaimData,
+  data: ClaimData,
   sending: {
     wallet: Wallet;
     txRequest: NonNullable<Claim['txRequest']>;
@@ -125,23 +129,31 @@ async function sendWith(
   },
 ): Promise<string> {
   const { wallet, txRequest, orderId, purpose } = sending;
+  const { places, reclaimable } = data;
   const network = purpose === 'reclaim' ? reclaimable : places.find((place) => place.orderId === orderId);
   if (network === undefined) throw new Error(`nothing is known of ${orderId}`);
-  const from = await connect(wallet.provider);
-  const isThere = await isOn(wallet.provider, network.chainId);
-  if (!isThere && (await switchNetwork(wallet.provider, network)) !== 'done')
-    return fill(texts.wrongNetwork, { network: network.chainTitle });
-  const hash = await send(wallet.provider, from, txRequest);
-  const outcome = await awaitOutcome(() => outcomeOf(wallet.provider, hash));
-  return outcome === 'failed' ? texts.reverted : '';
+  // This page's own words for a wallet that cannot send: nobody pays here.
+  const words = { ...data.texts, ...data.words };
+  const failure = (step: NextStep, error?: unknown) =>
+    new ExplainedFailure(wordsOfStep(words, step, { network: network.chainTitle, error }));
+  const ask = <Answer>(request: WalletRequest, asked: Promise<Answer>) =>
+    asked.catch((error: unknown) => {
+      throw failure(nextStepOf(request, error), error);
+    });
+  const from = await ask('connect', connect(wallet.provider));
+  if (!(await ask('connect', isOn(wallet.provider, network.chainId)))) {
+    const step = await switchNetwork(wallet.provider, network);
+    if (step !== 'done') throw failure(step);
+  }
+  return ask('send', send(wallet.provider, from, txRequest));
 }
 
 function problemOf({ texts, words }: ClaimData, error: unknown): string {
+  if (error instanceof ExplainedFailure) return error.message;
   if (isOfSecret(error)) return error.words ?? '';
   // The server's own words are English. The code is for the support.
   if (error instanceof Refused) return `${words.refused} (${error.code})`;
   if (error instanceof Lost) return words.refused;
-  if (nextStepOf('send', error) === 'declined') return texts.rejected;
   return fill(texts.failed, { reason: wordsOfError(error) });
 }
 

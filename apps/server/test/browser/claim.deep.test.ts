@@ -78,6 +78,8 @@ const claimUrl = ({ sessionId, clientCode }: Prepared) =>
 async function sendBack(page: Page): Promise<void> {
   await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
   await page.getByText('It is back once').waitFor();
+  // The page waits for the block.
+  await page.locator('button:enabled', { hasText: 'Show what is there' }).waitFor();
 }
 
 test('any wallet can send coins back that were sent to a deposit address by mistake, only to the refund address', async () => {
@@ -100,6 +102,22 @@ test('any wallet can send coins back that were sent to a deposit address by mist
   await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
   await page.getByText('You declined in your wallet.').waitFor();
   wallet.refused.clear();
+  for (const [method, code, words] of [
+    ['eth_requestAccounts', -32_002, 'Your wallet has another request open. Answer that one first.'],
+    ['eth_requestAccounts', 4900, 'Your wallet is no longer connected. Connect it again.'],
+    ['eth_sendTransaction', -32_601, 'This wallet cannot send from this page. Use another wallet.'],
+    ['eth_sendTransaction', 4901, 'Switch your wallet to Ethereum, then try again.'],
+    ['eth_sendTransaction', -32_000, 'That did not work: refused with -32000'],
+  ] as const) {
+    wallet.fails.set(method, code);
+    await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
+    await page.locator('.problem').getByText(words).waitFor();
+    wallet.fails.clear();
+  }
+  wallet.madeUp.set('eth_sendTransaction', 'sent');
+  await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
+  await page.getByText('Ethereum does not show the transaction yet. Check your wallet').waitFor();
+  wallet.madeUp.clear();
   await sendBack(page);
   const balance = await life.ethereum.anvil.request('eth_getBalance', [named, 'latest']);
   assert.equal(BigInt(String(balance)), 500_000_000_000_000_000n);

@@ -102,12 +102,14 @@ function wordsIn(tag: string): ClaimData['words'] {
 
 function sharedTexts({ texts }: Language): ClaimData['texts'] {
   const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
-  const { wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet } = texts;
+  const { wrongNetwork, failed, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen } =
+    texts;
   const { returnTx, explorer, goesBack, wentBack, heldBack, byHand, heldByHand } = texts;
   const { goesLater, secondPaid, takenTwice, closed } = texts;
   return {
     ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
-    ...{ wrongNetwork, wrongPayer, failed, reverted, refundWrong, browserWallet, returnTx, explorer },
+    ...{ wrongNetwork, failed, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen },
+    ...{ returnTx, explorer },
     ...{ goesBack, wentBack, heldBack, byHand, heldByHand, goesLater, secondPaid, takenTwice, closed },
   };
 }
