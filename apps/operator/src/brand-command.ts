@@ -109,7 +109,7 @@ async function change(
 }
 
 function imagesOf(db: Database, config: Config, outside: CommandContext) {
-  const { images: settings } = imageOptionsOf(config.images);
+  const settings = imageOptionsOf(config);
   if (settings === undefined) return undefined;
   return openImages({
     ...outside,

@@ -96,7 +96,7 @@ export async function examineReceivers(urls: readonly string[]): Promise<DoctorF
 /** Whether client addresses are known; no finding without TLS, which only a proxy in front of the service ends. */
 export function examineProxies({
   origin,
-  http: { trustedProxies },
+  http: { trustedProxies = [] },
 }: Pick<Config, 'origin' | 'http'>): DoctorFinding[] {
   if (!origin.startsWith('https:')) return [];
   const what = 'client addresses';

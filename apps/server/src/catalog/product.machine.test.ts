@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { productMove, productMoves, productStatuses, productTriggers } from './product.machine.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
+import { productMoves, productStatuses, productTriggers } from './product.machine.ts';
 
 /** Every allowed pair of status and trigger; all others must be refused. */
 const expected = new Map<string, string>([
@@ -15,7 +16,7 @@ const expected = new Map<string, string>([
 test('every pair of product status and trigger moves as written or is refused', () => {
   for (const status of productStatuses) {
     for (const trigger of productTriggers) {
-      const move = productMove(status, trigger);
+      const move = moveIn(productMoves, status, trigger);
       const seen = move === undefined ? undefined : `${move.to} ${move.event ?? 'without an event'}`;
       assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
     }

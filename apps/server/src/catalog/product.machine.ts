@@ -1,4 +1,4 @@
-import { type Move, moveIn } from '@florin/protocol/machine.ts';
+import type { Move } from '@florin/protocol/machine.ts';
 
 /** A removed product keeps its row, for the sessions that sold it. */
 export const productStatuses = ['active', 'archived', 'removed'] as const;
@@ -23,8 +23,3 @@ export const productMoves: readonly ProductMove[] = [
   { from: 'active', trigger: 'remove', to: 'removed', event: 'product.removed' },
   { from: 'archived', trigger: 'remove', to: 'removed', event: 'product.removed' },
 ];
-
-/** The move for a status and a trigger; undefined when there is none. */
-export function productMove(status: ProductStatus, trigger: ProductTrigger): ProductMove | undefined {
-  return moveIn(productMoves, status, trigger);
-}

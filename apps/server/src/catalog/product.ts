@@ -3,6 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { EventType } from '@florin/protocol/event.ts';
 import { newId } from '@florin/protocol/id.ts';
 import type { ProductData } from '@florin/protocol/line-item.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
 import type { Product, ProductCreateBody } from '@florin/protocol/product.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import { type ListPage, type ListRequest, pageValues, readPage } from '#db/list-page.ts';
@@ -15,7 +16,7 @@ import {
   type ProductImage,
   replaceImage,
 } from './images/product-image.ts';
-import { type ProductStatus, type ProductTrigger, productMove } from './product.machine.ts';
+import { type ProductStatus, type ProductTrigger, productMoves } from './product.machine.ts';
 import {
   insertProduct,
   lockProduct,
@@ -251,7 +252,7 @@ export async function removeProduct(
 /** The move of a locked product. Refuses (100306) when there is none. */
 function moveOf(row: { readonly product_id: string; readonly status: string }, trigger: ProductTrigger) {
   // A check constraint of the schema guarantees the type.
-  const move = productMove(row.status as ProductStatus, trigger);
+  const move = moveIn(productMoves, row.status as ProductStatus, trigger);
   if (move === undefined) throw new Refusal('product_removed', row.product_id);
   return move;
 }

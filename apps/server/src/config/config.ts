@@ -5,68 +5,55 @@ import { type Chain, type Chains, chainsOf } from '#chains/chain.ts';
 import { defaultRateLimits, type RateLimits } from '#http/rate-limit.ts';
 import type { Rate } from '#http/token-bucket.ts';
 import { Secret } from '#outside/secret.ts';
+import type { ProcessRole, ServiceSettings } from '#service/options.ts';
 import { addressOf, assertCctpFits, attestationUrlOf, contractsFrom } from './contracts.ts';
 import { type DatabaseConfig, databaseOf } from './database.ts';
 import { ConfigError, type Environment, Fields, type ReadRecorder, readJson, SecretSource } from './field.ts';
 import { gaslessOf } from './gasless.ts';
 import { type ImagesConfig, imagesOf } from './images.ts';
-import { httpOf, type ListenConfig, monitoringOf, tracingOf } from './listen.ts';
+import { httpOf, monitoringOf, tracingOf } from './listen.ts';
 import { type LogConfig, logOf } from './log.ts';
 import { nodesOf } from './nodes.ts';
 import { retentionOf } from './retention.ts';
-import { type SettlementConfig, settlementOf } from './settlement.ts';
-import { type ConfiguredKey, signersOf } from './signer.ts';
+import { settlementOf } from './settlement.ts';
+import { type Signers, signersOf } from './signer.ts';
 import { type SmtpConfig, smtpOf } from './smtp.ts';
 import { type WalletConnectConfig, walletConnectOf } from './wallet-connect.ts';
 
 export { ConfigError } from './field.ts';
 
-export const roles = ['web', 'watcher', 'worker'] as const;
-export type RoleName = (typeof roles)[number];
+export const roles = ['web', 'watcher', 'worker'] as const satisfies readonly ProcessRole[];
+
+/** Settings of the service that are read from elsewhere, or need a secret or a file. */
+type OtherSettings =
+  | 'clock'
+  | 'random'
+  | 'log'
+  | 'databaseConnections'
+  | 'reconcileIntervalMs'
+  | keyof DatabaseConfig
+  | keyof Signers
+  | 'masterKeys'
+  | 'images'
+  | 'smtp'
+  | 'demoPayerKey'
+  | 'walletConnect';
 
 /** The whole configuration of the service; frozen. */
-export interface Config extends DatabaseConfig, ListenConfig, LogConfig {
-  /** `local` is for the local world: only there are plain HTTP and calls to loopback allowed. */
-  readonly environment: 'local' | 'production';
-  readonly origin: string;
-  readonly serviceDomain: string;
-  readonly roles: ReadonlySet<RoleName>;
-  readonly chains: Chains;
-  readonly fees: { readonly sameToken: number; readonly sameChain: number; readonly crossChain: number };
-  readonly orderKey: ConfiguredKey;
-  readonly settlerKey: ConfiguredKey;
-  readonly otherSettlerKeys: readonly ConfiguredKey[];
+export interface Config
+  extends Required<Omit<ServiceSettings, OtherSettings>>,
+    DatabaseConfig,
+    Signers,
+    Pick<LogConfig, 'logLevel'> {
   /** 32 bytes in hex each. The first seals webhook keys; all can open them. */
   readonly masterKeys: readonly [Secret, ...Secret[]];
-  readonly webhooks: {
-    readonly allowLoopback: boolean;
-    readonly pauseAfterFailures: number;
-    readonly pauseAfterHours: number;
-  };
   readonly images: ImagesConfig;
   /** Undefined: no e-mails. */
   readonly smtp: SmtpConfig | undefined;
-  /** Undefined when the service sends no payments itself. */
-  readonly gasless: ReturnType<typeof gaslessOf>;
-  readonly settlement: SettlementConfig;
-  readonly retention: ReturnType<typeof retentionOf>;
-  /** Where CCTP burns are attested; undefined when no chain has CCTP. */
-  readonly attestationUrl: string | undefined;
-  /** Seconds that a wallet waits that is not its merchant's first. */
-  readonly walletDelaySeconds: number;
-  readonly maxOpenSessions: number | undefined;
-  /** The rate limits of the installation; undefined: no limit. */
-  readonly rateLimits: RateLimits | undefined;
   /** Local worlds only: the key of a wallet that pays for visitors without one. */
   readonly demoPayerKey: Secret | undefined;
   /** Local worlds only: seconds by which the service's clock runs ahead of the machine's. */
   readonly clockOffsetSeconds: number;
-  /** Of the installation, for the page at `/`. */
-  readonly displayName: string | undefined;
-  /** Local worlds only: the console to which a browser at `/` is sent. */
-  readonly consoleUrl: string | undefined;
-  /** Where payers whose wallet has too little get tokens; undefined: the page names no place. */
-  readonly fundingUrl: string | undefined;
   /** Undefined: the pages offer no WalletConnect. */
   readonly walletConnect: WalletConnectConfig | undefined;
 }
@@ -260,7 +247,7 @@ function serviceDomainOf(fields: Fields): string {
   return domain;
 }
 
-function rolesOf(fields: Fields, environment: Environment): ReadonlySet<RoleName> {
+function rolesOf(fields: Fields, environment: Environment): ReadonlySet<ProcessRole> {
   const listed = fields.optional('roles', (name) => fields.list(name)) ?? roles;
   const given = environment['FLORIN_ROLES']?.split(',').map((role) => role.trim()) ?? listed;
   return new Set(

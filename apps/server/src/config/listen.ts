@@ -1,26 +1,11 @@
 import { isIP } from 'node:net';
 import { isAbsolute } from 'node:path';
+import type { ServiceSettings } from '#service/options.ts';
 import type { TracingSettings } from '#telemetry/traces.ts';
 import { ConfigError, type Environment, type Fields } from './field.ts';
 
-/** Where a process answers. */
-export interface ListenConfig {
-  readonly http: { readonly host: string; readonly port: number; readonly trustedProxies: readonly string[] };
-  /** Where this process tells its health and its metrics; undefined: nowhere. */
-  readonly monitoring:
-    | {
-        readonly host: string;
-        readonly port: number;
-        /** The folder of the backups, whose age it tells; undefined: it tells none. */
-        readonly backups: string | undefined;
-      }
-    | undefined;
-  /** Where traces go; undefined: nowhere. */
-  readonly tracing: TracingSettings | undefined;
-}
-
 /** Reads `http`. */
-export function httpOf(fields: Fields, environment: Environment): ListenConfig['http'] {
+export function httpOf(fields: Fields, environment: Environment): ServiceSettings['http'] {
   const port = fields.integer('port', { least: 0, most: 65_535, fallback: 4000 });
   const host = fields.text('host', '127.0.0.1');
   const trustedProxies = fields.optional('trustedProxies', (name) => fields.list(name).map(proxyOf)) ?? [];
@@ -33,7 +18,7 @@ export function httpOf(fields: Fields, environment: Environment): ListenConfig['
 }
 
 /** Reads `monitoring`. Processes of several roles share one file, so the environment can give each a port of its own. */
-export function monitoringOf(fields: Fields, environment: Environment): ListenConfig['monitoring'] {
+export function monitoringOf(fields: Fields, environment: Environment): ServiceSettings['monitoring'] {
   const given = environment['FLORIN_MONITORING_PORT'];
   const givenHost = environment['FLORIN_MONITORING_HOST'];
   if (!fields.has('monitoring') && given === undefined) return undefined;

@@ -1,22 +1,14 @@
 import { microUsd } from '@florin/protocol/money.ts';
-import { type SettlementMode, settlementModes } from '@florin/protocol/order.ts';
-import type { OutflowCaps, SettlementSettings } from '#settlement/context.ts';
+import { settlementModes } from '@florin/protocol/order.ts';
+import type { ServiceSettings } from '#service/options.ts';
+import type { OutflowCaps } from '#settlement/context.ts';
 import type { Fields } from './field.ts';
-
-/** How paid orders are settled; see docs/runbook/settlement.md. */
-export interface SettlementConfig extends SettlementSettings {
-  /** For accounts without a mode of their own. */
-  readonly mode: SettlementMode;
-  /** From the last second of payment to the first of reclaim; undefined: as usual for the type of the order. */
-  readonly reclaimAfterSeconds: number | undefined;
-  readonly maxFeePerGasGwei: number;
-}
 
 /** A payout that waits so long for a vault's caps is served before younger ones. */
 const keepAfterSeconds = 1_800;
 
-/** Reads `settlement`. */
-export function settlementOf(fields: Fields): SettlementConfig {
+/** Reads `settlement`: how paid orders are settled; see docs/runbook/settlement.md. */
+export function settlementOf(fields: Fields): ServiceSettings['settlement'] {
   return {
     mode: fields.choice('mode', settlementModes, 'escrow'),
     batchSize: fields.integer('batchSize', { least: 1, most: 50, fallback: 50 }),

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exceptionMove, exceptionMoves, exceptionStatuses, exceptionTriggers } from './exception.machine.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
+import { exceptionMoves, exceptionStatuses, exceptionTriggers } from './exception.machine.ts';
 
 /** Every pair of status and trigger that moves, written out; all others must be refused. */
 const expected = new Map<string, string>([
@@ -12,7 +13,7 @@ const expected = new Map<string, string>([
 test('every pair of exception status and trigger moves as written or is refused', () => {
   for (const status of exceptionStatuses) {
     for (const trigger of exceptionTriggers) {
-      const move = exceptionMove(status, trigger);
+      const move = moveIn(exceptionMoves, status, trigger);
       const seen = move === undefined ? undefined : move.to;
       assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
     }

@@ -1,4 +1,4 @@
-import { type Move, moveIn } from '@florin/protocol/machine.ts';
+import type { Move } from '@florin/protocol/machine.ts';
 
 export const exceptionStatuses = ['open', 'resolved'] as const;
 export type ExceptionStatus = (typeof exceptionStatuses)[number];
@@ -21,8 +21,3 @@ export const exceptionMoves: readonly ExceptionMove[] = [
   // The merchant had marked it before: the row only gets the transaction.
   { from: 'resolved', trigger: 'money_placed', to: 'resolved' },
 ];
-
-/** The move for a status and a trigger; undefined when there is none. */
-export function exceptionMove(status: ExceptionStatus, trigger: ExceptionTrigger): ExceptionMove | undefined {
-  return moveIn(exceptionMoves, status, trigger);
-}

@@ -4,7 +4,7 @@ import { merchantApi } from '@florin/protocol/merchant-api.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { agentDomainName, domainVersion } from '@florin/protocol/typed-data.ts';
 import type { Chains } from '#chains/chain.ts';
-import { jsonType } from './route-handler.ts';
+import { publicDocument } from './openapi.ts';
 import type { Door } from './server.ts';
 
 export interface DiscoveryOptions {
@@ -20,20 +20,7 @@ export interface DiscoveryOptions {
  * header.
  */
 export function discoveryDoor(options: DiscoveryOptions): Door {
-  const text = JSON.stringify(discoveryDocument(options));
-  return (server) => {
-    for (const base of ['', '/aipay']) {
-      server.get(`${base}/.well-known/ai-pay.json`, async (_request, reply) => {
-        reply.type(jsonType).headers({
-          'cache-control': 'public, max-age=300',
-          // The document is public, and agents in browsers read it.
-          'access-control-allow-origin': '*',
-          'cross-origin-resource-policy': 'cross-origin',
-        });
-        return text;
-      });
-    }
-  };
+  return publicDocument('/.well-known/ai-pay.json', discoveryDocument(options));
 }
 
 /** The document of an installation (packages/protocol/src/discovery.ts). */

@@ -5,14 +5,18 @@ import type { Door } from './server.ts';
 
 /** GET /openapi.json, and the same below /aipay: the public document of the given interfaces. */
 export function openApiDoor(options: { origin: string; tables: readonly RouteTable[] }): Door {
-  const text = JSON.stringify(openApiDocument(options));
+  return publicDocument('/openapi.json', openApiDocument(options));
+}
+
+/** Serves a document at a path, and the same below /aipay for a single origin; the AI protocol's own host has the first. */
+export function publicDocument(path: string, document: object): Door {
+  const text = JSON.stringify(document);
   return (server) => {
-    // The AI protocol's own host serves the first path; a single origin also serves the second.
-    for (const path of ['/openapi.json', '/aipay/openapi.json']) {
-      server.get(path, async (_request, reply) => {
+    for (const base of ['', '/aipay']) {
+      server.get(base + path, async (_request, reply) => {
         reply.type(jsonType).headers({
           'cache-control': 'public, max-age=300',
-          // Documentation viewers on other origins read it.
+          // Agents in browsers and documentation viewers on other origins read it.
           'access-control-allow-origin': '*',
           'cross-origin-resource-policy': 'cross-origin',
         });

@@ -1,12 +1,13 @@
 import type { Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { maxLineItemsBytes } from '@florin/protocol/line-item.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
 import type { CatalogContext } from '#catalog/context.ts';
 import { moveProduct, referenceProducts, updateProduct } from '#catalog/product.ts';
 import { findAccount } from '#merchants/account.ts';
 import { emit } from '#webhooks/outbox.ts';
 import type { LinkContext } from './context.ts';
-import { type LinkStatus, type LinkTrigger, linkMove } from './link.machine.ts';
+import { type LinkStatus, type LinkTrigger, linkMoves } from './link.machine.ts';
 import {
   addLinkPayments,
   linkInOtherToken,
@@ -216,7 +217,7 @@ export async function deleteLink(
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   await disableLink(transaction, deps, request);
-  const move = linkMove('disabled', 'delete');
+  const move = moveIn(linkMoves, 'disabled', 'delete');
   if (move === undefined) throw new Error('a disabled link refuses to be deleted');
   await transaction.query(setLinksStatus, {
     linkIds: [request.linkId],
@@ -238,7 +239,7 @@ export async function changeLinks(
   },
 ): Promise<void> {
   const { merchantId, linkIds, from: before, trigger } = change;
-  const move = linkMove(before, trigger);
+  const move = moveIn(linkMoves, before, trigger);
   if (move === undefined) throw new Error(`a link that is ${before} refuses ${trigger}`);
   const { to, event: type } = move;
   if (type === undefined) return;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { linkMove, linkMoves, linkStatuses, linkTriggers } from './link.machine.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
+import { linkMoves, linkStatuses, linkTriggers } from './link.machine.ts';
 
 /** Every allowed pair of status and trigger; all others must be refused. */
 const expected = new Map<string, string>([
@@ -18,7 +19,7 @@ const expected = new Map<string, string>([
 test('every pair of link status and trigger moves as written or is refused', () => {
   for (const status of linkStatuses) {
     for (const trigger of linkTriggers) {
-      const move = linkMove(status, trigger);
+      const move = moveIn(linkMoves, status, trigger);
       const seen = move === undefined ? undefined : `${move.to} ${move.event ?? 'without an event'}`;
       assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
     }

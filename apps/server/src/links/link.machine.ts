@@ -1,4 +1,4 @@
-import { type Move, moveIn } from '@florin/protocol/machine.ts';
+import type { Move } from '@florin/protocol/machine.ts';
 
 /** A deleted link keeps its row for its sessions. */
 export const linkStatuses = ['active', 'disabled', 'deleted'] as const;
@@ -39,8 +39,3 @@ export const linkMoves: readonly LinkMove[] = [
   { from: 'active', trigger: 'ended', to: 'disabled', event: 'payment.link.disabled' },
   { from: 'disabled', trigger: 'delete', to: 'deleted' },
 ];
-
-/** The move for a status and a trigger; undefined when there is none. */
-export function linkMove(status: LinkStatus, trigger: LinkTrigger): LinkMove | undefined {
-  return moveIn(linkMoves, status, trigger);
-}

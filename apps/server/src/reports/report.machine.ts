@@ -1,4 +1,4 @@
-import { type Move, moveIn } from '@florin/protocol/machine.ts';
+import type { Move } from '@florin/protocol/machine.ts';
 import type { ReportStatus } from '@florin/protocol/report-api.ts';
 
 /** The triggers of a report. */
@@ -10,8 +10,3 @@ export const reportMoves: readonly Move<ReportStatus, ReportTrigger>[] = [
   { from: 'pending', trigger: 'finish', to: 'ready' },
   { from: 'pending', trigger: 'fail', to: 'failed' },
 ];
-
-/** The status after a trigger; undefined when the machine has no such move. */
-export function reportStatusAfter(status: ReportStatus, trigger: ReportTrigger): ReportStatus | undefined {
-  return moveIn(reportMoves, status, trigger)?.to;
-}

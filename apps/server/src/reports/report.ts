@@ -1,6 +1,7 @@
 import type { Database, Queryable, Transaction } from '@florin/pg';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId, randomBase62 } from '@florin/protocol/id.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
 import {
   maxPendingReports,
   maxReportRows,
@@ -17,7 +18,7 @@ import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
 import { runRounds } from '#telemetry/rounds.ts';
-import { reportStatusAfter } from './report.machine.ts';
+import { reportMoves } from './report.machine.ts';
 import * as sql from './report.sql.ts';
 import { linesText, readWindow, reportEnds } from './report-file.ts';
 
@@ -211,7 +212,7 @@ async function giveUpLater(db: Pick<Database, 'transaction'>, reportId: string):
 
 /** The status of a pending report after a trigger. */
 function statusAfter(trigger: 'finish' | 'fail'): ReportStatus {
-  const status = reportStatusAfter('pending', trigger);
+  const status = moveIn(reportMoves, 'pending', trigger)?.to;
   if (status === undefined) throw new Error(`a pending report refuses ${trigger}`);
   return status;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { legMove, legMoves, legStatuses, legTriggers } from './leg.machine.ts';
+import { moveIn } from '@florin/protocol/machine.ts';
+import { legMoves, legStatuses, legTriggers } from './leg.machine.ts';
 
 /** Every pair of status and trigger that moves, written out; all others must be refused. */
 const expected = new Map<string, string>([
@@ -16,7 +17,7 @@ const expected = new Map<string, string>([
 test('every pair of leg status and trigger moves as written or is refused', () => {
   for (const status of legStatuses) {
     for (const trigger of legTriggers) {
-      const move = legMove(status, trigger);
+      const move = moveIn(legMoves, status, trigger);
       const seen = move === undefined ? undefined : move.to;
       assert.equal(seen, expected.get(`${status} ${trigger}`), `${status} ${trigger}`);
     }

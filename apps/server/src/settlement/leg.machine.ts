@@ -1,4 +1,4 @@
-import { type Move, moveIn } from '@florin/protocol/machine.ts';
+import type { Move } from '@florin/protocol/machine.ts';
 
 /** waiting: to be sent. sent: a stored transaction carries it. done: it happened on chain, or never can. */
 export const legStatuses = ['waiting', 'sent', 'done'] as const;
@@ -32,8 +32,3 @@ export const legMoves: readonly LegMove[] = [
   { from: 'done', trigger: 'event_lost', to: 'waiting' },
   { from: 'done', trigger: 'event_lost_transaction_pending', to: 'sent' },
 ];
-
-/** The move for a status and a trigger; undefined when there is none. */
-export function legMove(status: LegStatus, trigger: LegTrigger): LegMove | undefined {
-  return moveIn(legMoves, status, trigger);
-}
