@@ -30,6 +30,8 @@ const programsOf: Readonly<Record<string, readonly string[]>> = {
   anvil: ['bin/anvil'],
   forge: ['bin/forge'],
   postgres: ['native/bin/postgres', 'native/bin/initdb', 'native/bin/pg_ctl'],
+  // JavaScript, made for no system.
+  solc: [],
 };
 
 /** The systems that a program is made for: ELF names one processor, and a universal Mach-O several. */
