@@ -126,8 +126,12 @@ async function record(
   const lastFailures = new Map(outcomes.map((outcome) => [outcome.webhookId, outcome]));
   for (const webhook of counted) {
     const outcome = lastFailures.get(webhook.webhook_id);
-    if (outcome === undefined || !mustPause(worker.settings.retry, webhook, outcome)) continue;
-    await pause(transaction, worker, { ownerId: webhook.merchant_id, webhookId: webhook.webhook_id });
+    if (outcome === undefined) continue;
+    const ref = { ownerId: webhook.merchant_id, webhookId: webhook.webhook_id };
+    const since = webhook.first_failure_at;
+    if (mustPause(worker.settings.retry, webhook, outcome)) await pause(transaction, worker, ref);
+    else if (since !== null && hasBegunToFail(webhook, outcome))
+      await worker.tellFailing(transaction, { ...ref, since });
   }
 }
 
@@ -183,6 +187,16 @@ function mustPause(retry: RetrySettings, webhook: Row<typeof countFailures>, out
   if (outcome.lastFailureAt === undefined || webhook.first_failure_at === null) return false;
   const spanMs = outcome.lastFailureAt.getTime() - webhook.first_failure_at.getTime();
   return webhook.consecutive_failures >= retry.pauseAfterFailures && spanMs >= retry.pauseAfterMs;
+}
+
+/** Failed attempts in a row that count as failing: a receiver that starts anew misses one or two. */
+const failingAfter = 3;
+
+function hasBegunToFail(
+  { status, consecutive_failures: failures }: Row<typeof countFailures>,
+  outcome: Outcome,
+): boolean {
+  return status === 'active' && failures >= failingAfter && failures - outcome.failures < failingAfter;
 }
 
 async function leaseDue(

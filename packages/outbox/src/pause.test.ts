@@ -13,7 +13,7 @@ import {
   testOutbox,
 } from './test-world.ts';
 import { findWebhook } from './webhook.ts';
-import { defaultDeliverySettings } from './worker.ts';
+import { defaultDeliverySettings, type OutboxWorker } from './worker.ts';
 
 let database: OutboxWorld;
 before(async () => {
@@ -27,7 +27,10 @@ const retry = { ...defaultRetrySettings, pauseAfterFailures: 3, pauseAfterMs: 4 
 type Attempt = readonly [hours: number, status: 'succeeded' | 'failed'];
 
 /** The status of a webhook after each of these attempts. Each attempt belongs to another event. */
-async function statusesAfter(attempts: readonly Attempt[]): Promise<string[]> {
+async function statusesAfter(
+  attempts: readonly Attempt[],
+  tellFailing: OutboxWorker['tellFailing'] = async () => undefined,
+): Promise<string[]> {
   const { db } = database;
   const ownerId = newOwner();
   const { webhookId } = await addWebhook(db, ownerId);
@@ -37,7 +40,7 @@ async function statusesAfter(attempts: readonly Attempt[]): Promise<string[]> {
     const at = new Date(startMs + hours * hourMs);
     const clock = { now: () => at, monotonicMs: () => 0, sleep: async () => {} };
     const settings = { ...defaultDeliverySettings, retry };
-    const worker = database.worker({ clock, settings });
+    const worker = { ...database.worker({ clock, settings }), tellFailing };
     const available = { webhooks: new Map(), owners: new Map() };
     const limits = { leaseMs: 60_000, total: 64, perWebhook: 16, perOwner: 64, available, ...everyPart };
     const event = { ownerId, type: 'order.paid', objectId: `${ownerId}-${index}`, at } as const;
@@ -107,4 +110,18 @@ test('a success between failures resets their count and their time', async () =>
     ]),
     ['active', 'active', 'active', 'active', 'paused'],
   );
+});
+
+test('a webhook that fails three times in a row is told once, and again after a success', async () => {
+  const told: string[] = [];
+  const fails = async (_: unknown, { since }: { readonly since: Date }) =>
+    void told.push(since.toISOString());
+  const attempts = [0, 1, 2, 3, 4, 5, 6].map(
+    (hours) => [hours, hours === 2 ? 'succeeded' : 'failed'] as const,
+  );
+  const patient = attempts.map(([hours, status]) => [hours / 10, status] as const);
+  await statusesAfter(patient, fails);
+  assert.deepEqual(told, ['2030-01-01T00:18:00.000Z']);
+  await statusesAfter(patient.slice(0, 3), fails);
+  assert.equal(told.length, 1);
 });

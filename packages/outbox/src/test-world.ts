@@ -160,6 +160,7 @@ export async function openOutboxWorld(): Promise<OutboxWorld> {
       const dataJson = JSON.stringify({ webhook });
       return emit(transaction, systemRandom, [{ type: 'webhook.paused', ownerId, objectId, dataJson, at }]);
     },
+    tellFailing: async () => undefined,
     ...options,
   });
   return {

@@ -37,6 +37,12 @@ export interface WebhookRef {
   readonly webhookId: string;
 }
 
+/** A webhook with failed attempts in a row. */
+export interface FailingWebhook extends WebhookRef {
+  /** The first of these failures. */
+  readonly since: Date;
+}
+
 type WebhookRow = Row<typeof sql.selectWebhook>;
 
 /** Who sets a webhook's URL and subscriptions may not read all of an event: its bodies go through `redact`. */

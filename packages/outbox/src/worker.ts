@@ -2,7 +2,7 @@ import type { Database, Transaction } from '@florin/pg';
 import type { ConcurrencySettings } from './concurrency.ts';
 import type { Log, OutboxContext, Post } from './context.ts';
 import { defaultRetrySettings, type RetrySettings } from './retry.ts';
-import type { KeylessWebhook } from './webhook.ts';
+import type { FailingWebhook, KeylessWebhook } from './webhook.ts';
 
 /** Limits of one worker. */
 export interface DeliverySettings extends ConcurrencySettings {
@@ -52,4 +52,6 @@ export interface OutboxWorker extends OutboxContext {
   readonly redact: (body: string) => string;
   /** Tells the owner of a paused webhook, in the transaction that paused it; by an event for their other webhooks, say. */
   readonly tellPaused: (transaction: Transaction, webhook: KeylessWebhook) => Promise<void>;
+  /** Tells the owner once that a webhook fails, long before it is paused. A success ends the failures. */
+  readonly tellFailing: (transaction: Transaction, failing: FailingWebhook) => Promise<void>;
 }

@@ -5,6 +5,9 @@ import type { MemberPermission } from './permission.ts';
 export const notificationKinds = [
   'payment',
   'exception',
+  'settlement_delayed',
+  'refund_waiting',
+  'webhook_failing',
   'webhook_paused',
   'wallet_changed',
   'access_changed',
@@ -12,10 +15,16 @@ export const notificationKinds = [
 ] as const;
 export type NotificationKind = (typeof notificationKinds)[number];
 
-/** Who may act on it gets it unless they choose otherwise. A payment and a summary ask for no act. */
+/**
+ * Who may act on it gets it unless they choose otherwise. A payment, a settlement that is tried again by itself, and a summary ask
+ * for no act.
+ */
 const actingPermissions: Readonly<Record<NotificationKind, MemberPermission | undefined>> = {
   payment: undefined,
   exception: 'refunds:write',
+  settlement_delayed: undefined,
+  refund_waiting: 'refunds:write',
+  webhook_failing: 'webhooks:write',
   webhook_paused: 'webhooks:write',
   wallet_changed: 'accounts:write',
   access_changed: 'members:write',

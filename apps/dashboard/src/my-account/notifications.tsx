@@ -16,6 +16,18 @@ type Kind = MerchantNotifications['notifications'][number]['kind'];
 const words: Readonly<Record<Kind, { readonly label: string; readonly hint: string }>> = {
   payment: { label: 'Payments', hint: 'Each payment, once it is final' },
   exception: { label: 'Exceptions', hint: 'Money that came short, over, late, twice or in another token' },
+  settlement_delayed: {
+    label: 'Delayed settlements',
+    hint: 'A payment whose money is not in your wallet a quarter of an hour after its first attempt failed',
+  },
+  refund_waiting: {
+    label: 'Refunds that wait',
+    hint: 'A refund that a wallet of yours has to sign, after a quarter of an hour',
+  },
+  webhook_failing: {
+    label: 'Failing webhooks',
+    hint: 'A webhook that has delivered nothing for a quarter of an hour. It is sent again for three days',
+  },
   webhook_paused: { label: 'Paused webhooks', hint: 'A webhook that failed for too long' },
   access_changed: {
     label: 'Changes of who may act',

@@ -1,14 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { defaultDeliverySettings } from '@florin/outbox';
 import { statement } from '@florin/pg';
 import { memberRoles } from '@florin/protocol/member-role.ts';
 import { isAlwaysNotified, isNotifiedByDefault, notificationKinds } from '@florin/protocol/notification.ts';
 import { removeMember } from '#members/membership.ts';
 import { chooseNotification } from '#members/notification.ts';
+import { showDelay } from '#settlement/leg.ts';
+import { silentLog } from '#telemetry/log.ts';
 import { emit } from '#webhooks/outbox.ts';
+import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { Browser, password } from '../../test/harness/dashboard-world.ts';
 import { mailStage } from '../../test/harness/mail-stage.ts';
-import { addLateDeposit, addPaidSession } from '../../test/harness/payment-fixture.ts';
+import { addLateDeposit, addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 
 const leaseMs = 600_000;
@@ -25,6 +29,14 @@ const choicesOfMerchant = statement({
   parameters: { merchantId: 'text' },
   columns: { kind: 'text', is_wanted: 'bool' },
   text: 'select kind, is_wanted from notification_choices where merchant_id = :merchantId order by kind',
+});
+
+const failSince = statement({
+  name: 'chosen_mail_test_fail_since',
+  parameters: { webhookId: 'text', since: 'timestamptz?' },
+  columns: {},
+  text: `update webhooks set consecutive_failures = case when :since::timestamptz is null then 0 else 3 end,
+     first_failure_at = :since where webhook_id = :webhookId`,
 });
 
 const stage = mailStage();
@@ -54,6 +66,9 @@ test('who may act on something is told of it without a choice', () => {
   assert.deepEqual(table, [
     ['payment', [], []],
     ['exception', ['owner', 'admin', 'finance', 'support'], []],
+    ['settlement_delayed', [], []],
+    ['refund_waiting', ['owner', 'admin', 'finance', 'support'], []],
+    ['webhook_failing', ['owner', 'admin', 'developer'], []],
     ['webhook_paused', ['owner', 'admin', 'developer'], []],
     ['wallet_changed', ['owner', 'admin'], ['owner', 'admin']],
     ['access_changed', ['owner', 'admin'], ['owner', 'admin']],
@@ -158,6 +173,71 @@ test('an exception is told once to those who decide, and a paused webhook to tho
   assert.ok(!`${paused?.text}${paused?.html}`.includes('hidden'));
 });
 
+const quarterMs = 15 * 60_000;
+
+test('a delayed settlement, a refund that waits and a failing webhook are told after a quarter of an hour, and not when they are over', async () => {
+  const { merchants } = stage.world;
+  const { clock, deps } = merchants;
+  const { db } = merchants.database;
+  const shop = await openShop();
+  const { merchantId, key } = shop;
+  const { userId, email } = await stage.world.addPerson([[merchantId, 'owner']]);
+  await choose({ merchantId, userId, kind: 'settlement_delayed', isWanted: true });
+  const post = async (path: string, body: object) => (await merchants.send('POST', path, { key, body })).data;
+  const delayed = async () => {
+    const { sessionId, order } = await addPaidSession(merchants, shop);
+    await db.transaction((transaction) =>
+      showDelay(transaction, deps, { orderId: order.orderId, sessionId }, 'payout_blocked'),
+    );
+    return { sessionId, order };
+  };
+  const waiting = async () => {
+    const { sessionId, order } = await addPaidSession(merchants, shop);
+    await happen(merchants, order, 'Settled');
+    return post('/refund/create', { sessionId });
+  };
+  const worker = outboxWorker({
+    ...{ ...deps, db, log: silentLog, settings: defaultDeliverySettings },
+    egress: { post: async () => Promise.reject(new Error('nothing is sent')) },
+  });
+  const failing = async () => {
+    const { webhookId } = await post('/webhook/create', {
+      ...{
+        webhookName: 'Shop',
+        webhookUrl: 'https://shop.example/hook?token=hidden',
+        subscribedEvents: ['*'],
+      },
+    });
+    const since = clock.now();
+    await db.query(failSince, { webhookId, since });
+    await db.transaction((transaction) =>
+      worker.tellFailing(transaction, { ownerId: merchantId, webhookId, since }),
+    );
+    return webhookId;
+  };
+  const [late, over] = [await delayed(), await delayed()];
+  const [unsigned, withdrawn] = [await waiting(), await waiting()];
+  const [broken, repaired] = [await failing(), await failing()];
+  await stage.mail.sendAll();
+  // They are told of the new webhooks, too.
+  const chosen = () => stage.mail.mailsTo(email).filter(({ subject }) => !subject.includes('new webhook'));
+  assert.deepEqual(chosen(), []);
+
+  await happen(merchants, over.order, 'Settled');
+  await post('/refund/cancel', { refundId: withdrawn.refundId });
+  await db.query(failSince, { webhookId: repaired, since: null });
+  clock.time += quarterMs;
+  await stage.mail.sendAll();
+  const told = chosen().map(({ subject, html }) => [subject, /dashboard\/[^"]+/.exec(html)?.[0]]);
+  const at = `dashboard/${merchantId}`;
+  assert.deepEqual(told.sort(), [
+    ['A refund of Test merchant waits for your wallet', `${at}/refunds/${unsigned.refundId}`],
+    ['A settlement to Test merchant is delayed', `${at}/payments/${late.sessionId}`],
+    ['A webhook of Test merchant fails', `${at}/webhooks/${broken}`],
+  ]);
+  assert.ok(chosen().every(({ text, html }) => !`${text}${html}`.includes('hidden')));
+});
+
 test('a person reads and changes own choices alone, and they end with the membership', async () => {
   const { merchantId } = await openShop();
   const { merchantId: foreignId } = await openShop();
@@ -180,6 +260,9 @@ test('a person reads and changes own choices alone, and they end with the member
       notifications: [
         { kind: 'payment', isWanted: false, isAlways: false },
         { kind: 'exception', isWanted: false, isAlways: false },
+        { kind: 'settlement_delayed', isWanted: false, isAlways: false },
+        { kind: 'refund_waiting', isWanted: true, isAlways: false },
+        { kind: 'webhook_failing', isWanted: true, isAlways: false },
         { kind: 'webhook_paused', isWanted: true, isAlways: false },
         { kind: 'wallet_changed', isWanted: true, isAlways: true },
         { kind: 'access_changed', isWanted: true, isAlways: true },

@@ -2,6 +2,7 @@ import { fill, formatMoney, formatToken } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
 import type { ExceptionKind, raisedException } from '@florin/protocol/exception.ts';
 import type { NotificationKind } from '@florin/protocol/notification.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
 import type { Session } from '@florin/protocol/session.ts';
 import type { PaymentTransaction } from '@florin/protocol/transaction.ts';
 import type { Static } from 'typebox';
@@ -11,6 +12,7 @@ import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { listRecipients } from '#members/notification.ts';
 import type { Fact } from '#webhooks/outbox.ts';
+import { failingWebhookUrl, isRefundWaiting, isSettlementDelayed } from './chosen-mail.sql.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { FindRecipients } from './mail.ts';
 import { choiceLink, english, type MemberMailContext, timeText } from './member-mail.ts';
@@ -58,15 +60,37 @@ const exceptionTexts: Readonly<Record<ExceptionKind, readonly [title: string, me
 const endedKinds: readonly ExceptionKind[] = ['refunded', 'reclaimed'];
 
 export function isChosenKind(kind: string): kind is ChosenKind {
-  return kind === 'payment' || kind === 'exception' || kind === 'webhook_paused';
+  return Object.hasOwn(parts, kind);
 }
 
-/** What members may choose to be told of, with the name that makes it told once; undefined for all other facts. */
-export function chosenFactOf(fact: Fact): { readonly kind: ChosenKind; readonly fact: string } | undefined {
+/** What members may choose to be told of. */
+export interface ChosenFact {
+  readonly kind: ChosenKind;
+  /** The name that makes it told once. */
+  readonly fact: string;
+  /** How long its e-mail waits; at once when absent. */
+  readonly waitMs?: number;
+}
+
+/** What is over by then needs no e-mail: a settlement that the next attempt made, a refund that is signed where it is asked for. */
+const waitMs = 15 * 60_000;
+
+/** What members may choose to be told of; undefined for all other facts. */
+export function chosenFactOf(fact: Fact): ChosenFact | undefined {
   const { type, objectId, dataJson, at } = fact;
+  const ofTime = `${objectId}:${at.getTime()}`;
   if (type === 'session.paid') return { kind: 'payment', fact: `payment:${objectId}` };
-  if (type === 'webhook.paused')
-    return { kind: 'webhook_paused', fact: `webhook_paused:${objectId}:${at.getTime()}` };
+  // It may be delayed again and again.
+  if (type === 'session.settlement_pending')
+    return { kind: 'settlement_delayed', fact: `settlement_delayed:${objectId}`, waitMs };
+  if (type === 'refund.created' || type === 'refund.reopened') {
+    const { refund } = JSON.parse(dataJson) as { readonly refund: Refund };
+    if (refund.status !== 'requires_signature') return undefined;
+    return { kind: 'refund_waiting', fact: `refund_waiting:${ofTime}`, waitMs };
+  }
+  if (type === 'webhook.failing')
+    return { kind: 'webhook_failing', fact: `webhook_failing:${ofTime}`, waitMs };
+  if (type === 'webhook.paused') return { kind: 'webhook_paused', fact: `webhook_paused:${ofTime}` };
   if (type !== 'session.exception') return undefined;
   const { exception } = JSON.parse(dataJson) as { readonly exception: RaisedException };
   // The event comes again when its amount grows.
@@ -81,7 +105,7 @@ export const findChosenRecipients: FindRecipients = async (queryable: Queryable,
   return (await listRecipients(queryable, merchantId, kind)).map(({ email }) => email);
 };
 
-/** Writes an e-mail that a member chose. It names no payer's e-mail address: not every role sees that. */
+/** Writes an e-mail that a member chose. It names no payer's e-mail address: not every role sees that. Undefined when it is over. */
 export async function composeChosenMail(
   deps: ChosenMailContext,
   mail: OpenedMail & { readonly kind: ChosenKind },
@@ -90,7 +114,8 @@ export async function composeChosenMail(
   const merchantId = mail.merchantId ?? '';
   const shown = await findShownMerchant(db, merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const part = parts[mail.kind](deps, mail.data, merchant);
+  const part = await parts[mail.kind](deps, mail.data, { merchant, at: mail.at });
+  if (part === undefined) return undefined;
   const { title, paragraphs, rows } = part;
   const content: MailContent = {
     ...english(fromName, title),
@@ -103,10 +128,22 @@ export async function composeChosenMail(
   return { fromName, subject: title, ...layOut(content) };
 }
 
-const parts: Readonly<Record<ChosenKind, (deps: ChosenMailContext, data: string, merchant: string) => Part>> =
-  { payment: paymentPart, exception: exceptionPart, webhook_paused: webhookPart };
+interface About {
+  readonly merchant: string;
+  readonly at: Date;
+}
+type WritePart = (deps: ChosenMailContext, data: string, about: About) => Part | Promise<Part | undefined>;
 
-function paymentPart({ chains }: ChosenMailContext, data: string, merchant: string): Part {
+const parts: Readonly<Record<ChosenKind, WritePart>> = {
+  payment: paymentPart,
+  exception: exceptionPart,
+  settlement_delayed: settlementPart,
+  refund_waiting: refundPart,
+  webhook_failing: failingPart,
+  webhook_paused: pausedPart,
+};
+
+function paymentPart({ chains }: ChosenMailContext, data: string, { merchant }: About): Part {
   const { session, transaction } = JSON.parse(data) as {
     readonly session: Session;
     readonly transaction: PaymentTransaction;
@@ -125,7 +162,7 @@ function paymentPart({ chains }: ChosenMailContext, data: string, merchant: stri
   };
 }
 
-function exceptionPart({ chains }: ChosenMailContext, data: string, merchant: string): Part {
+function exceptionPart({ chains }: ChosenMailContext, data: string, { merchant }: About): Part {
   const { exception, session } = JSON.parse(data) as {
     readonly exception: RaisedException;
     readonly session: Session;
@@ -151,7 +188,81 @@ function exceptionPart({ chains }: ChosenMailContext, data: string, merchant: st
   };
 }
 
-function webhookPart(_deps: ChosenMailContext, data: string, merchant: string): Part {
+async function settlementPart(
+  { db }: ChosenMailContext,
+  data: string,
+  { merchant }: About,
+): Promise<Part | undefined> {
+  const { session, transaction } = JSON.parse(data) as {
+    readonly session: Session;
+    readonly transaction: PaymentTransaction;
+  };
+  const { sessionId } = session;
+  const [row] = await db.query(isSettlementDelayed, { sessionId });
+  if (row?.is_delayed !== true) return undefined;
+  return {
+    title: `A settlement to ${merchant} is delayed`,
+    paragraphs: [
+      'The payment is final, but its money is not in your wallet yet. The settlement is tried again by itself.',
+      'The page of the payment says why, and whether you can do something about it.',
+    ],
+    rows: [
+      ['You receive', formatMoney('en', String(transaction.netValue))],
+      ['Payment', sessionId],
+    ],
+    button: 'Open the payment',
+    path: `payments/${sessionId}`,
+  };
+}
+
+async function refundPart(
+  { db }: ChosenMailContext,
+  data: string,
+  { merchant }: About,
+): Promise<Part | undefined> {
+  const { refund } = JSON.parse(data) as { readonly refund: Refund };
+  const { refundId, sessionId, amount } = refund;
+  const [row] = await db.query(isRefundWaiting, { refundId });
+  if (row?.is_waiting !== true) return undefined;
+  return {
+    title: `A refund of ${merchant} waits for your wallet`,
+    paragraphs: [
+      'The payment was settled to you, so a wallet of yours sends the money back. The payer waits for it.',
+    ],
+    rows: [
+      ['Amount', formatMoney('en', String(amount))],
+      ['Payment', sessionId],
+      ['Refund', refundId],
+    ],
+    button: 'Open the refund',
+    path: `refunds/${refundId}`,
+  };
+}
+
+async function failingPart(
+  { db }: ChosenMailContext,
+  data: string,
+  { merchant, at: since }: About,
+): Promise<Part | undefined> {
+  const { webhookId } = JSON.parse(data) as { readonly webhookId: string };
+  const [row] = await db.query(failingWebhookUrl, { webhookId, since });
+  if (row === undefined) return undefined;
+  return {
+    title: `A webhook of ${merchant} fails`,
+    paragraphs: [
+      'Since the time below its receiver has accepted no event. Each is sent again, less and less often; after three days without a success the webhook is paused.',
+      'Repair the receiver. The dashboard shows what was sent, and each answer.',
+    ],
+    rows: [
+      ['Receiver', new URL(row.webhook_url).host],
+      ['Webhook', webhookId],
+    ],
+    button: 'Open the webhook',
+    path: `webhooks/${webhookId}`,
+  };
+}
+
+function pausedPart(_deps: ChosenMailContext, data: string, { merchant }: About): Part {
   const { webhook } = JSON.parse(data) as {
     readonly webhook: { readonly webhookId: string; readonly webhookUrl: string };
   };

@@ -10,7 +10,7 @@ import { findEmail } from '#members/user.ts';
 import { daysBefore } from '#outside/clock.ts';
 import type { Fact, Notify } from '#webhooks/outbox.ts';
 import { isAccessNotice, isGatheredKind, isPayerNotice } from './access-mail.ts';
-import { type ChosenKind, chosenFactOf } from './chosen-mail.ts';
+import { type ChosenFact, chosenFactOf } from './chosen-mail.ts';
 import {
   countInvitations,
   countKeyPayerChanges,
@@ -98,10 +98,11 @@ async function tellMembers(
   transaction: Transaction,
   deps: MailContext,
   { ownerId: merchantId, dataJson: data, at }: Fact,
-  { kind, fact }: { readonly kind: ChosenKind; readonly fact: string },
+  { kind, fact, waitMs = 0 }: ChosenFact,
 ): Promise<void> {
   if ((await listRecipients(transaction, merchantId, kind)).length === 0) return;
-  await storeMail(transaction, deps, { merchantId, fact, kind, data, at, recipient: toMembers });
+  const dueAt = new Date(at.getTime() + waitMs);
+  await storeMail(transaction, deps, { merchantId, fact, kind, data, at, dueAt, recipient: toMembers });
 }
 
 /** Stores the e-mails that tell people of acts about them, such as a sign-in on a new device. */

@@ -86,6 +86,9 @@ test('the runbook lists every notice that nothing turns off, to whom it goes, an
 const choices: Readonly<Record<NotificationKind, string>> = {
   payment: 'a payment that is final',
   exception: 'an exception that is open',
+  settlement_delayed: 'a settlement that is delayed for a quarter of an hour',
+  refund_waiting: 'a refund that waits for a wallet for a quarter of an hour',
+  webhook_failing: 'a webhook that fails for a quarter of an hour',
   webhook_paused: 'a webhook that was paused',
   wallet_changed: 'a changed wallet',
   access_changed: 'members, keys, webhooks, and what payers see, as above',

@@ -27,7 +27,7 @@ export function outboxContext({ clock, random, secrets }: Omit<OutboxContext, 'r
 
 /** The outbox as the worker runs it. */
 export function outboxWorker(
-  deps: Omit<OutboxWorker, 'refusal' | 'post' | 'redact' | 'tellPaused'> &
+  deps: Omit<OutboxWorker, 'refusal' | 'post' | 'redact' | 'tellPaused' | 'tellFailing'> &
     EventContext & { readonly egress: Pick<Egress, 'post'> },
 ): OutboxWorker {
   const { db, log, settings, egress, onAttempt, follow } = deps;
@@ -35,6 +35,11 @@ export function outboxWorker(
     ...{ ...outboxContext(deps), db, log, settings, onAttempt, follow, post: postThrough(egress) },
     redact: withoutPayerEmail,
     tellPaused: (transaction, webhook) => emit(transaction, deps, [pausedEvent(webhook)]),
+    // No event: other receivers need not know what may be over in a minute.
+    tellFailing: async (transaction, { ownerId, webhookId: objectId, since: at }) =>
+      deps.notify?.(transaction, [
+        { type: 'webhook.failing', ownerId, objectId, dataJson: JSON.stringify({ webhookId: objectId }), at },
+      ]),
   };
 }
 

@@ -13,9 +13,9 @@ export interface Doer {
   readonly userAgent: string;
 }
 
-/** A fact that e-mails may tell: an event, or money that went back to its payer, of which no session's event tells. */
+/** A fact that e-mails may tell: an event, money that went back to its payer, of which no session's event tells, or a failing webhook. */
 export type Fact = Pick<ProductEvent, 'ownerId' | 'objectId' | 'dataJson' | 'at'> & {
-  readonly type: EventType | 'session.refunded' | 'session.returned';
+  readonly type: EventType | 'session.refunded' | 'session.returned' | 'webhook.failing';
 } & Cause;
 
 /** What e-mails say of how a fact came about. */

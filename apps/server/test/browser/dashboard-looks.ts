@@ -113,6 +113,12 @@ test('a reader in German has German separators in every amount, and exact ones o
   const paths = ['payments', `payments/${shop.things.paidSessionId}`, 'refunds', 'reports', 'links'];
   for (const path of ['', ...paths]) {
     await page.goto(`${at}/${path}`);
+    // The network may be idle while the browser still draws what it read.
+    await page
+      .getByRole('main')
+      .getByText(/\d,\d\d\s\$/)
+      .first()
+      .waitFor();
     await page.waitForLoadState('networkidle');
     const text = (await page.getByRole('main').allInnerTexts()).join();
     assert.deepEqual([path, text.match(/\$[ \u00a0]?\d[\d.,]*/g)], [path, null]);

@@ -54,6 +54,9 @@ const kindNames: Readonly<Record<string, string>> = {
   payment: 'Payment',
   exception: 'Exception',
   invitation: 'Invitation',
+  settlement_delayed: 'Settlement delayed',
+  refund_waiting: 'Refund waits',
+  webhook_failing: 'Webhook fails',
   webhook_paused: 'Webhook paused',
   weekly_summary: 'Weekly summary',
 };
