@@ -187,7 +187,7 @@ test('a delayed settlement, a refund that waits and a failing webhook are told a
   const delayed = async () => {
     const { sessionId, order } = await addPaidSession(merchants, shop);
     await db.transaction((transaction) =>
-      showDelay(transaction, deps, { orderId: order.orderId, sessionId }, 'payout_blocked'),
+      showDelay(transaction, deps, { orderId: order.orderId, sessionId }, 'recipient_blocked'),
     );
     return { sessionId, order };
   };
