@@ -35,6 +35,10 @@ export const sessionHistory = Type.Object({
   isDeposit: Type.Boolean({
     description: 'Whether a deposit paid it: its payer is then the refund address',
   }),
+  settleBy: Type.String({
+    description:
+      'YYYY-MM-DD HH:MM:SS, UTC: a payment that is not settled by then goes back to its payer. Empty without a payment that waits',
+  }),
   transfers: Type.Array(depositTransfer, {
     description: 'To its deposit addresses, oldest first, at most 50',
   }),

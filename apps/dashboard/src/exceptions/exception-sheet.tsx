@@ -3,7 +3,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Check, Undo2 } from 'lucide-react';
 import { useState } from 'react';
 import { serviceNow } from '../api/service-clock.ts';
-import { useWrite } from '../api/use-call.ts';
+import { useRead, useWrite } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
@@ -11,7 +11,7 @@ import { Button } from '../ui/button.tsx';
 import { Confirm } from '../ui/confirm.tsx';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { exceptionText, isOfDeposit } from '../ui/exception-text.ts';
-import { exactTime } from '../ui/format.ts';
+import { exactTime, parseTime } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Fact, Facts } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -136,6 +136,17 @@ function ConfirmAct({
   );
 }
 
+/** When a payment that is not settled goes back. */
+function EndOfTrying({ sessionId }: { readonly sessionId: string }) {
+  const { data } = useRead('GET /session/history/:sessionId', { params: { sessionId } });
+  const end = parseTime(data?.settleBy ?? '');
+  return (
+    <Fact name="Goes back to its payer">
+      {end === undefined ? '—' : `${exactTime(end)}, unless it is settled before`}
+    </Fact>
+  );
+}
+
 function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
   const { kind, amountInToken, tokenId, payer, txHash, resolvedTx, sessionId, exceptionId } = exception;
   const pathTo = (kind: 'address' | 'tx', value: string) =>
@@ -154,6 +165,7 @@ function ExceptionFacts({ exception, token }: Omit<SheetProps, 'onClose'>) {
       <Fact name={isOfDeposit(kind) ? 'Refund address' : 'Payer'}>
         <Address address={payer} href={pathTo('address', payer)} />
       </Fact>
+      {kind === 'unsettled' && exception.status === 'open' && <EndOfTrying sessionId={sessionId} />}
       {txHash !== '' && (
         <Fact name="Transaction">
           <Address address={txHash} href={pathTo('tx', txHash)} />

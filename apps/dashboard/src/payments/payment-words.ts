@@ -8,7 +8,7 @@ const delays: Readonly<Record<PendingReason, string>> = {
   vault_short: 'The vault of the target chain lacks money.',
   recipient_blocked:
     'The token’s issuer refuses transfers to your wallet, and waiting alone does not help: ask the issuer, and choose another wallet for new payments. ' +
-    'What is not settled in time goes back to its payer.',
+    'Refund this payment if its payer should not wait.',
   token_paused: 'The issuer has paused the token.',
   attestation_pending: 'The token’s bridge has not confirmed the transfer yet.',
   outflow_cap: 'The operator’s limit of payouts is reached.',

@@ -8,7 +8,7 @@ import { useParam } from '../app/use-param.ts';
 import { exceptionState } from '../exceptions/exception-state.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { exceptionText, isOfDeposit } from '../ui/exception-text.ts';
-import { formatToken, formatUsd } from '../ui/format.ts';
+import { exactTime, formatToken, formatUsd, parseTime } from '../ui/format.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card, PageHeader, Section, SkeletonPage } from '../ui/page.tsx';
 import { receivedText } from '../ui/received-text.ts';
@@ -90,7 +90,8 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
       <div className="grid gap-3 not-empty:mb-6">
         {session.pendingReason !== '' && (
           <Notice tone="warn" title="The settlement is delayed">
-            {delayReason(session.pendingReason)} Florin tries again by itself.
+            {delayReason(session.pendingReason)} Florin tries again by itself.{' '}
+            <EndOfTrying by={history?.settleBy} />
           </Notice>
         )}
         {told.map((exception) => (
@@ -158,6 +159,12 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
       </div>
     </>
   );
+}
+
+/** When a payment that cannot be settled goes back. */
+function EndOfTrying({ by = '' }: { readonly by: string | undefined }) {
+  const end = parseTime(by);
+  return end !== undefined && `What is not settled by ${exactTime(end)} goes back to its payer.`;
 }
 
 /** What came that is no payment, with the exception that says what becomes of it. */

@@ -1,5 +1,6 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import type { SessionStatus } from '@florin/protocol/session.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkFactsOf, networkTitle } from '#chains/networks.ts';
@@ -11,8 +12,17 @@ import { closureOf } from '#orders/quote.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { findSessionView } from '#sessions/session.ts';
 import { readSessionHistory } from '#sessions/session-history.ts';
+import type { StoredSessionView } from '#sessions/session-json.ts';
 import { shownUrl } from '#webhooks/webhook.ts';
 import type { MerchantRoutes } from '../operations/once.ts';
+
+const unsettledStatuses: readonly SessionStatus[] = ['paid', 'settling', 'settlement_pending'];
+
+/** From then on the gateway only returns the money. */
+function settleByOf({ session, order }: StoredSessionView): string {
+  if (order === undefined || !unsettledStatuses.includes(session.status)) return '';
+  return formatTimestamp(new Date(Number(order.order.reclaimAt) * 1_000));
+}
 
 /** What pages of payments need beside the merchant API: the history of one session, the tokens, and the fees. */
 export function addSessionHistoryRoutes(
@@ -35,6 +45,7 @@ export function addSessionHistoryRoutes(
         ...delivery,
         url: shownUrl(url, permissions),
       })),
+      settleBy: settleByOf(view),
       ...{ isDeposit, transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
     };

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import { type LinkTermsView, maxLinkVersions } from '@florin/protocol/link-history.ts';
 import { keyWarningDays } from '@florin/protocol/permission.ts';
+import { parseTimestamp } from '@florin/protocol/timestamp.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { linkFields } from '../../../test/harness/merchant-routes.ts';
@@ -115,6 +116,15 @@ test('paused webhooks, delayed settlements and keys that end within two weeks ne
       { count: 1, ids: ending },
     ],
   );
+});
+
+test('the history of a payment says until when it can be settled, as its order has it, and nothing once it is settled', async () => {
+  const { browser, things, key } = await openDashboard();
+  const { sessionId, order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  const settleBy = async () => (await browser.get(`/session/history/${sessionId}`)).data.settleBy;
+  assert.equal(parseTimestamp(await settleBy()).getTime(), Number(order.order.reclaimAt) * 1_000);
+  await happen(world.merchants, order, 'Settled');
+  assert.equal(await settleBy(), '');
 });
 
 test('a list tells members which payments are deposits, whose payer is a refund address, and API keys nothing of it', async () => {
