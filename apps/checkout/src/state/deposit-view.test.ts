@@ -22,7 +22,7 @@ const data: PageData = {
     amount: '4500000',
   },
   ...{ isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', merchant: 'Tea', legalName: 'Tea' },
-  ...{ scheme: 'device', links: [], items: [], linkUrl: '', recipient: '', settlementToken: '' },
+  ...{ scheme: 'device', links: [], items: [], linkUrl: '', recipient: '', settlementChainId: '' },
   ...{ settledIn: '', explorers: {}, options: [option] },
 };
 const address = '0x1111111111111111111111111111111111111111';

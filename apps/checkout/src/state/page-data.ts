@@ -47,8 +47,8 @@ export interface PageData extends CheckoutData, PageMerchant {
   /** Where to start again after an expired session; empty when there is no such place. */
   readonly linkUrl: string;
   readonly recipient: string;
-  /** The settlement token's id, and its display name. */
-  readonly settlementToken: string;
+  /** The chain of the settlement, and the token's display name; the chain is empty where it is not configured. */
+  readonly settlementChainId: string;
   readonly settledIn: string;
   /** Base URLs of explorers by chainId, without a slash at the end; absent where none is known. */
   readonly explorers: Readonly<Record<string, string>>;
@@ -71,7 +71,7 @@ export function scriptData(data: PageData, now: number): ScriptData {
     bounds: _b,
     linkUrl: _u,
     recipient: _r,
-    settlementToken: _t,
+    settlementChainId: _t,
     settledIn: _s,
     explorers: _e,
     texts,

@@ -20,7 +20,6 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
   const time = (iso: string) =>
     iso === '' ? '' : h('time', { datetime: iso }, formatTime(locale, iso, reader.timeZone));
   const option = options.find(({ tokenId }) => tokenId === payment?.tokenId);
-  const target = options.find(({ tokenId }) => tokenId === data.settlementToken);
   const txAt = (chainId = '') => (explorers[chainId] === undefined ? '' : `${explorers[chainId]}/tx/`);
   const code = (name: string, value: string, url: string) =>
     value !== '' && row(name, codeView(data, name, value, url === '' ? '' : url + value));
@@ -56,7 +55,7 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
         ],
       ),
       code(texts.paymentTx, state.initiateTx, txAt(payment?.chainId)),
-      code(texts.settlementTx, state.completeTx, txAt(target?.chainId)),
+      code(texts.settlementTx, state.completeTx, txAt(data.settlementChainId)),
       code(texts.reference, state.sessionId, ''),
       returnRows(data, state),
     ),

@@ -116,7 +116,7 @@ const data: PageData = {
     drawings: { file: '', keys: [] },
   },
   ...{ amount: '', isFeeOnTop: false, isEmailRequired: false, intendedPayer: '', recipient: '' },
-  ...{ settlementToken: '', settledIn: '', options: [option], explorers: {} },
+  ...{ settlementChainId: '', settledIn: '', options: [option], explorers: {} },
   ...{ legalName: '', scheme: 'device' as const, links: [] },
 };
 const state = {
@@ -174,6 +174,41 @@ test('money that went back is named with its transaction, and a page that shows 
   assert.ok(JSON.stringify(tree).includes(`https://explorer.example/tx/${back.returned.tx}`));
   assert.equal(text.split('Pay until').length - 1, 1);
 });
+
+test('a receipt leads to each transaction in the explorer of its own chain, and nowhere where none is known', () => {
+  const [initiateTx, completeTx] = [`0x${'1a'.repeat(32)}`, `0x${'2b'.repeat(32)}`];
+  const payment = {
+    ...{ tokenId: 'base::usdc', chainId: '8453', payer: '0x12', isDeposit: false, fee: '0' },
+    ...{ amountInToken: '4500000', total: '4500000', confirmations: 3, confirmationsWanted: 3 },
+  };
+  const shown = {
+    ...state,
+    ...{ status: 'completed' as const, initiateTx, completeTx, payment, deposits: [] },
+    ...{ paidAt: '2030-01-01T00:00:00.000Z', settledAt: '2030-01-01T00:01:00.000Z' },
+  };
+  const linksWith = (explorers: Readonly<Record<string, string>>) => {
+    // The settlement token is none that the payer could choose.
+    const tree = statusView({ ...data, settlementChainId: '1', explorers }, shown, {
+      now: 0,
+      timeZone: 'UTC',
+    });
+    return linksIn(tree).map(({ href, target, rel, 'aria-label': name }) => [href, target, rel, name]);
+  };
+  const to = ['_blank', 'noreferrer'];
+  assert.deepEqual(linksWith({ 8453: 'https://base.example', 1: 'https://ethereum.example' }), [
+    [`https://base.example/tx/${initiateTx}`, ...to, 'Open in the explorer: Payment transaction'],
+    [`https://ethereum.example/tx/${completeTx}`, ...to, 'Open in the explorer: Settlement transaction'],
+  ]);
+  assert.deepEqual(linksWith({ 10: 'https://other.example' }), []);
+});
+
+/** The attributes of the links below a tree. */
+function linksIn(tree: Tree): Readonly<Record<string, string>>[] {
+  return flatten(tree).flatMap((item) => {
+    if (typeof item === 'string') return [];
+    return [...(item.tag === 'a' ? [item.attributes] : []), ...linksIn(item.children)];
+  });
+}
 
 test('beside an address, the page says what has arrived at another one, and what to send there or here', () => {
   const panel = {

@@ -7,7 +7,7 @@ import {
   type PageMerchant,
 } from '@florin/checkout';
 import { groundColorsOf } from '@florin/protocol/brand-colors.ts';
-import type { CheckoutOption, CheckoutState } from '@florin/protocol/checkout-state.ts';
+import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { microUsd } from '@florin/protocol/money.ts';
 import { returnUrlOf } from '@florin/protocol/shop-return.ts';
@@ -61,7 +61,7 @@ export function linkPageData(
     ...settlementOf(deps, link.settlementToken),
     options,
     drawings: drawingsFor(options),
-    explorers: explorersOf(deps, options),
+    explorers: explorersOf(deps),
   };
 }
 
@@ -106,7 +106,7 @@ export async function sessionPageData(
     ...settlementOf(deps, session.settlementToken),
     options,
     drawings: drawingsFor(options),
-    explorers: explorersOf(deps, options),
+    explorers: explorersOf(deps),
   };
 }
 
@@ -150,14 +150,14 @@ function settlementOf({ chains }: CheckoutContext, settlementToken: string) {
   const chain = token === undefined ? undefined : chains.byId(token.chainId);
   const settledIn =
     token === undefined || chain === undefined ? settlementToken : `${token.symbol} · ${networkTitle(chain)}`;
-  return { settlementToken, settledIn };
+  return { settlementChainId: token === undefined ? '' : String(token.chainId), settledIn };
 }
 
-function explorersOf({ chains }: CheckoutContext, options: readonly CheckoutOption[]) {
-  const known = options.flatMap(({ chainId }) => {
-    const chain = chains.byId(Number(chainId));
-    const explorer = chain === undefined ? '' : (networkFactsOf(chain)?.explorer ?? '');
-    return explorer === '' ? [] : [[chainId, explorer] as const];
+/** Of every chain: a receipt may name one that takes no payment now. */
+function explorersOf({ chains }: CheckoutContext) {
+  const known = chains.all.flatMap((chain) => {
+    const explorer = networkFactsOf(chain)?.explorer ?? '';
+    return explorer === '' ? [] : [[chain.chainId, explorer] as const];
   });
   return Object.fromEntries(known);
 }

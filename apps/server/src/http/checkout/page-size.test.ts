@@ -31,7 +31,7 @@ function pageData(language: (typeof languages)[number], tokens: readonly string[
     ...{ links: [{ name: 'terms', url: 'https://shop.example/terms' }], amount: '12345678901' },
     ...{ items: Array(3).fill({ ...item, quantity: 2, value: '4115226300' }) },
     ...{ isFeeOnTop: true, isEmailRequired: true, intendedPayer: '', recipient: `0x${'12'.repeat(20)}` },
-    ...{ settlementToken: 'ethereum::usdc', settledIn: 'USDC · Ethereum', explorers: {} },
+    ...{ settlementChainId: '1', settledIn: 'USDC · Ethereum', explorers: {} },
     state: {
       ...{ sessionId: `sess_${'a'.repeat(22)}`, status: 'initialized', isPayable: true, expiresAt: 4_000 },
       ...{ amount: '12345678901', initiateTx: '', completeTx: '', pendingReason: '', paidAt: '' },

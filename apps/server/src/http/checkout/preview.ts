@@ -91,7 +91,7 @@ function previewData(
       return pageItem({ quantity, productData: products.get(productId)?.productData ?? named }, value);
     }),
     ...{ amount: draft.amount, isFeeOnTop: draft.isFeeOnTop, isEmailRequired: draft.isEmailRequired },
-    ...{ intendedPayer: '', recipient: '', settlementToken: '', settledIn: '', explorers: {} },
+    ...{ intendedPayer: '', recipient: '', settlementChainId: '', settledIn: '', explorers: {} },
     ...{ options, drawings: drawingsFor(options) },
     link: { linkId: '', version: '', isCustom: draft.amount === '' },
   };
