@@ -71,7 +71,7 @@ export const x402Receipt = Type.Object({
   sessionId: Type.String(),
   status: Type.String({
     description:
-      'As the AI protocol says it; `settlement_pending`: sent, and not known to be in a block yet. Ask again',
+      'As the AI protocol says it; `settlement_pending`: sent, and not known to be in a block yet, or no longer, because the chain contradicts blocks that were final. Ask again',
   }),
   txHash: Type.String({ description: 'The transaction of the payment' }),
   network: Type.String({ description: 'CAIP-2, such as `eip155:8453`' }),

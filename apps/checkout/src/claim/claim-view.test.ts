@@ -33,7 +33,7 @@ test('addresses that could not be read whole stay shortened, with the reason', (
   };
   const data = {
     ...{ locale: 'en', words: claimEn, texts: en, sessionId: 'sess_1', title: 'Tea', query: '' },
-    places: [place],
+    ...{ isInDoubt: false, places: [place] },
   };
   const reader = {
     ...{ wallets: [], chosen: {}, asked: '', claim: undefined, isBusy: false, problem: '', sentFor: '' },

@@ -50,6 +50,7 @@ export function claimView(data: ClaimData, timeZone: string | undefined, reader?
         h('bdi', {}, data.title),
         h('a', { href: `/checkout/${sessionId}${query}`, id: 'to-payment' }, words.toPayment),
       ),
+      data.isInDoubt && h('p', {}, data.texts.inDoubtElsewhere),
       places.length === 0 && h('p', { id: 'nothing' }, words.nothing),
       reader !== undefined &&
         reader.readProblem !== '' &&

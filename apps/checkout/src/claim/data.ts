@@ -31,6 +31,7 @@ export type SharedTexts = Pick<
   | 'browserWallet'
   | 'returnTx'
   | 'explorer'
+  | 'inDoubtElsewhere'
 >;
 
 /** Money that reached an address and did not pay, and its outcome. */
@@ -108,6 +109,8 @@ export interface ClaimData {
   readonly title: string;
   /** `?lang=…`, or empty. */
   readonly query: string;
+  /** Whether a payment or a part of it may no longer count. */
+  readonly isInDoubt: boolean;
   readonly places: readonly ClaimPlace[];
   /** The smallest amount that the service sends back, in Micro-USD; absent where it sends nothing. */
   readonly least?: string | undefined;

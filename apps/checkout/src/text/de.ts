@@ -108,6 +108,8 @@ export const de: Texts = {
   inDoubt: 'Zahlung wird geprüft',
   inDoubtHint:
     'Das Netzwerk widerspricht dem, was es als endgültig gezeigt hatte. Die Zahlung wird geprüft, denn vielleicht gilt sie nicht mehr. Bezahlen Sie nicht noch einmal: Diese Seite zeigt das Ergebnis.',
+  inDoubtElsewhere:
+    'Das Netzwerk widerspricht dem, was es als endgültig gezeigt hatte. Die Zahlung wird geprüft, denn vielleicht gilt sie nicht mehr. Bezahlen Sie nicht noch einmal: Die Seite der Zahlung zeigt das Ergebnis.',
   paid: 'Bezahlt',
   paidHint: 'Die Zahlung ist endgültig. Als Nächstes erhält sie der Händler.',
   settling: 'Bezahlt, unterwegs zum Händler',

@@ -105,6 +105,8 @@ export const en = {
   inDoubt: 'Payment being checked',
   inDoubtHint:
     'The network contradicts what it had shown as final. The payment is being checked, because it may no longer count. Do not pay again: this page shows the outcome.',
+  inDoubtElsewhere:
+    'The network contradicts what it had shown as final. The payment is being checked, because it may no longer count. Do not pay again: the page of the payment shows the outcome.',
   paid: 'Paid',
   paidHint: 'The payment is final. The merchant receives it next.',
   settling: 'Paid, on its way to the merchant',

@@ -105,6 +105,8 @@ export const es: Texts = {
   inDoubt: 'Pago en revisión',
   inDoubtHint:
     'La red contradice lo que había mostrado como definitivo. El pago se está comprobando, porque quizá ya no sea válido. No pague de nuevo: esta página muestra el resultado.',
+  inDoubtElsewhere:
+    'La red contradice lo que había mostrado como definitivo. El pago se está comprobando, porque quizá ya no sea válido. No pague de nuevo: la página del pago muestra el resultado.',
   paid: 'Pagado',
   paidHint: 'El pago es definitivo. A continuación lo recibe el comercio.',
   settling: 'Pagado, en camino al comercio',

@@ -108,6 +108,8 @@ export const fr: Texts = withFrenchSpaces({
   inDoubt: 'Paiement en cours de vérification',
   inDoubtHint:
     'Le réseau contredit ce qu’il avait affiché comme définitif. Le paiement est en cours de vérification, car il n’est peut-être plus valable. Ne payez pas de nouveau : cette page affichera le résultat.',
+  inDoubtElsewhere:
+    'Le réseau contredit ce qu’il avait affiché comme définitif. Le paiement est en cours de vérification, car il n’est peut-être plus valable. Ne payez pas de nouveau : la page du paiement affichera le résultat.',
   paid: 'Payé',
   paidHint: 'Le paiement est définitif. Le marchand va le recevoir.',
   settling: 'Payé, en route vers le marchand',

@@ -106,6 +106,8 @@ export const it: Texts = {
   inDoubt: 'Pagamento in verifica',
   inDoubtHint:
     'La rete contraddice ciò che aveva mostrato come definitivo. Il pagamento è in verifica, perché forse non vale più. Non pagare di nuovo: questa pagina mostra l’esito.',
+  inDoubtElsewhere:
+    'La rete contraddice ciò che aveva mostrato come definitivo. Il pagamento è in verifica, perché forse non vale più. Non pagare di nuovo: la pagina del pagamento mostra l’esito.',
   paid: 'Pagato',
   paidHint: 'Il pagamento è definitivo. Ora il venditore lo riceve.',
   settling: 'Pagato, in arrivo al venditore',

@@ -104,6 +104,8 @@ export const pt: Texts = {
   inDoubt: 'Pagamento em verificação',
   inDoubtHint:
     'A rede contradiz o que havia mostrado como definitivo. O pagamento está em verificação, porque talvez não valha mais. Não pague de novo: esta página mostra o resultado.',
+  inDoubtElsewhere:
+    'A rede contradiz o que havia mostrado como definitivo. O pagamento está em verificação, porque talvez não valha mais. Não pague de novo: a página do pagamento mostra o resultado.',
   paid: 'Pago',
   paidHint: 'O pagamento é definitivo. Em seguida o comerciante o recebe.',
   settling: 'Pago, a caminho do comerciante',

@@ -12,6 +12,7 @@ const serverTexts = [
   'detectedHint',
   'inDoubt',
   'inDoubtHint',
+  'inDoubtElsewhere',
   'paid',
   'paidHint',
   'settling',

@@ -105,6 +105,8 @@ export const tr: Texts = {
   inDoubt: 'Ödeme kontrol ediliyor',
   inDoubtHint:
     'Ağ, kesinleşmiş olarak gösterdiği bilgiyle çelişiyor. Ödeme artık geçerli olmayabileceği için kontrol ediliyor. Yeniden ödemeyin: sonucu bu sayfa gösterir.',
+  inDoubtElsewhere:
+    'Ağ, kesinleşmiş olarak gösterdiği bilgiyle çelişiyor. Ödeme artık geçerli olmayabileceği için kontrol ediliyor. Yeniden ödemeyin: sonucu ödeme sayfası gösterir.',
   paid: 'Ödendi',
   paidHint: 'Ödeme kesinleşti. Şimdi satıcıya aktarılıyor.',
   settling: 'Ödendi, satıcıya gidiyor',

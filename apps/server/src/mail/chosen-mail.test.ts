@@ -12,7 +12,7 @@ import { emit } from '#webhooks/outbox.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { Browser, password } from '../../test/harness/dashboard-world.ts';
 import { mailStage } from '../../test/harness/mail-stage.ts';
-import { addLateDeposit, addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
+import { addLateDeposit, addPaidSession, happen, takeBack } from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 
 const leaseMs = 600_000;
@@ -99,8 +99,21 @@ test('a payment writes no row when no member wants it, and one row however many 
   ]);
   const [told] = stage.mail.mailsTo(viewer.email);
   assert.equal(told?.subject, 'Test merchant received $10.02');
+  assert.match(told?.text ?? '', /The payment is final\./);
   assert.match(told?.html ?? '', new RegExp(`/dashboard/${merchantId}/payments/${sessionId}"`));
   assert.ok(!`${told?.text}${told?.html}`.includes('kim@example.com'));
+});
+
+test('a payment that a reorg took back meanwhile is told as one that is checked', async () => {
+  const shop = await openShop();
+  const owner = await stage.world.addPerson([[shop.merchantId, 'owner']]);
+  await choose({ merchantId: shop.merchantId, userId: owner.userId, kind: 'payment', isWanted: true });
+  const { order } = await addPaidSession(stage.world.merchants, shop);
+  await takeBack(stage.world.merchants, order);
+  await stage.mail.sendAll();
+  const [told] = stage.mail.mailsTo(owner.email);
+  assert.match(told?.text ?? '', /The operator checks the payment: wait with the delivery\./);
+  assert.doesNotMatch(told?.text ?? '', /is final/);
 });
 
 test('a crash while e-mails are distributed makes none, and two workers make each once', async () => {

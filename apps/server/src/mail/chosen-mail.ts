@@ -11,6 +11,7 @@ import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { listRecipients } from '#members/notification.ts';
+import { isPaymentInDoubt } from '#sessions/progress.ts';
 import type { Fact } from '#webhooks/outbox.ts';
 import { failingWebhookUrl, isRefundWaiting, isSettlementDelayed } from './chosen-mail.sql.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
@@ -143,15 +144,25 @@ const parts: Readonly<Record<ChosenKind, WritePart>> = {
   webhook_paused: pausedPart,
 };
 
-function paymentPart({ chains }: ChosenMailContext, data: string, { merchant }: About): Part {
+async function paymentPart(
+  { db, chains }: ChosenMailContext,
+  data: string,
+  { merchant }: About,
+): Promise<Part> {
   const { session, transaction } = JSON.parse(data) as {
     readonly session: Session;
     readonly transaction: PaymentTransaction;
   };
   const amount = formatMoney('en', String(transaction.totalValue));
+  const { orderId } = transaction;
+  const isInDoubt = await isPaymentInDoubt(db, { sessionId: session.sessionId, orderId });
   return {
     title: `${merchant} received ${amount}`,
-    paragraphs: ['The payment is final.'],
+    paragraphs: [
+      isInDoubt
+        ? 'The network contradicts what it had shown as final. The operator checks the payment: wait with the delivery.'
+        : 'The payment is final.',
+    ],
     rows: [
       ...tokenRows(chains, 'Paid with', session.paidToken, transaction.paidAmountInToken),
       ['Payer', transaction.from],

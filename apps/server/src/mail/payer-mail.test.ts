@@ -4,7 +4,7 @@ import { languages } from '@florin/checkout';
 import { statement } from '@florin/pg';
 import { MailWorld } from '../../test/harness/mail-world.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
-import { addOrder, addSession, happen, returnDeposit } from '../../test/harness/payment-fixture.ts';
+import { addOrder, addSession, happen, returnDeposit, takeBack } from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 
 const storedMails = statement({
@@ -123,6 +123,17 @@ test('a second payment that goes back from the gateway is told to its own payer,
     ['receipt', 'sent'],
     ['refund', 'sent'],
   ]);
+});
+
+test('a receipt whose payment a reorg took back meanwhile does not say that it is final', async () => {
+  const payerEmail = 'doubt@example.com';
+  const order = await addOrder(world, await addSession(world, shop), payers[0], { payerEmail });
+  await happen(world, order, 'Paid');
+  await takeBack(world, order);
+  await sendDue(worker);
+  const [told] = mail.mailsTo(payerEmail);
+  assert.match(told?.text ?? '', /The payment is being checked, because it may no longer count\./);
+  assert.doesNotMatch(told?.text ?? '', /is final|as your receipt/);
 });
 
 test('a receipt and a refund say what the payer paid, without what the operator added', async () => {

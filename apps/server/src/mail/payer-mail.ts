@@ -16,6 +16,7 @@ import { merchantNames, merchantText, merchantTextLimits } from '#authorizations
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
+import { isPaymentInDoubt } from '#sessions/progress.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './opened-mail.ts';
@@ -91,13 +92,18 @@ export async function composePayerMail(
     // The payer's own transaction, which a refund's reader would take for the one that brought the money back.
     ...(isRefund ? [] : [[texts.transaction, transaction.sourceTx] as const]),
   ];
+  const intro = isRefund
+    ? fill(texts.refundIntro, values)
+    : (await isPaymentInDoubt(deps.db, { sessionId: session.sessionId, orderId: transaction.orderId }))
+      ? pageTexts.inDoubtElsewhere
+      : fill(texts.receiptIntro, values);
   return {
     fromName: merchant,
     subject: fill(isRefund ? texts.refundSubject : texts.receiptSubject, values),
     ...layOut({
       ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows },
       title: fill(isRefund ? texts.refundTitle : texts.receiptTitle, values),
-      paragraphs: [fill(isRefund ? texts.refundIntro : texts.receiptIntro, values)],
+      paragraphs: [intro],
       ...(isRefund ? {} : priceOf(language, session, transaction)),
       button: { text: texts.open, url: session.paymentUrl },
       footer: [fill(texts.why, values)],

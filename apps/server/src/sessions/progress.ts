@@ -69,6 +69,16 @@ export async function findLostPayments(
   return new Set(rows.map((row) => row.order_id));
 }
 
+/** Whether a payment that was final may no longer count: its chain is halted, or a reorg has taken it back. */
+export async function isPaymentInDoubt(
+  queryable: Queryable,
+  { sessionId, orderId }: Pick<SessionState, 'sessionId' | 'orderId'>,
+): Promise<boolean> {
+  const seen = await findSeenPayments(queryable, [sessionId]);
+  const lost = await findLostPayments(queryable, [orderId]);
+  return lost.has(orderId) || seen.get(sessionId)?.isInDoubt === true;
+}
+
 /** Whether the chain is halted: until it is resumed, the service does not know which of its final payments are still there. */
 export async function isHalted(queryable: Queryable, chainId: number): Promise<boolean> {
   const cursor = await findCursor(queryable, chainId);

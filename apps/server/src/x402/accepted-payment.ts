@@ -3,6 +3,7 @@ import { Refusal } from '@florin/protocol/error.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import type { X402Payment, X402Receipt } from '@florin/protocol/x402.ts';
 import { getAddress } from 'viem';
+import { isPaymentInDoubt } from '#sessions/progress.ts';
 import { type ExpectedTransfer, findArrival, isTransferred } from './arrival.ts';
 import type { X402Context } from './context.ts';
 import type { Resource } from './offer.ts';
@@ -114,7 +115,7 @@ async function paymentState(
   if (!isSame) throw new Refusal('order_already_paid', 'by another authorization');
   switch (outcome) {
     case 'seen':
-      return takenOf(row, asked.payment, true);
+      return seen(deps, row, asked);
     case 'pending':
       return takenOf(row, asked.payment, false);
     case 'expired':
@@ -128,11 +129,22 @@ async function paymentState(
   }
 }
 
+/** A block has the payment. While that is in doubt, it is answered as one that no block has yet. */
+async function seen(
+  deps: X402Context,
+  row: PaymentRow,
+  { payment }: RequestedPayment,
+): Promise<AcceptedPayment> {
+  const isInDoubt = await isPaymentInDoubt(deps.db, { sessionId: row.session_id, orderId: row.order_id });
+  const taken = takenOf(row, payment, !isInDoubt);
+  return { ...taken, receipt: { ...taken.receipt, txHash: row.paid_hash } };
+}
+
 /** The order is paid. Another payer may have sent that money, because the address was shown to several. */
 async function proven(deps: X402Context, row: PaymentRow, asked: RequestedPayment): Promise<AcceptedPayment> {
   if (await isTransferred(deps, asked.expected)) {
     await markMoved(deps, row);
-    return takenOf(row, asked.payment, true);
+    return seen(deps, row, asked);
   }
   if (row.sent_status === 'sent') return takenOf(row, asked.payment, false);
   throw new Refusal('order_already_paid', 'by another payment');

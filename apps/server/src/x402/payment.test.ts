@@ -7,15 +7,17 @@ import type { FastifyInstance } from 'fastify';
 import { toHex } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import type { Chains } from '#chains/chain.ts';
+import { findOrder } from '#orders/order.ts';
 import { everyDoor } from '../../test/harness/every-door.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
+import { happen, takeBack } from '../../test/harness/payment-fixture.ts';
 import { encoded, signedPayment } from '../../test/life/x402-client.ts';
 
 const ordersOf = statement({
   name: 'x402_payment_test_orders',
   parameters: { businessId: 'text' },
-  columns: { order_id: 'text' },
-  text: 'select orders.order_id from orders join sessions using (session_id) where business_id = :businessId',
+  columns: { order_id: 'text', session_id: 'text' },
+  text: 'select orders.order_id, session_id from orders join sessions using (session_id) where business_id = :businessId',
 });
 
 let world: MerchantWorld;
@@ -81,4 +83,26 @@ test('an offer of a link that is paid on two chains at once accepts one payment 
     answers.map(({ body }) => body).join('\n'),
   );
   assert.equal((await world.database.db.query(ordersOf, { businessId: linkId })).length, 1);
+});
+
+test('a payment that a reorg took back is answered as one that no block has yet', async () => {
+  const url = `/aipay/x402/link/${linkId}?amountInUSD=4`;
+  const [accepted] = (await server.inject({ url })).json<X402Required>().accepts;
+  assert.ok(accepted);
+  const validBefore = String(Math.floor(world.clock.time / 1_000) + 300);
+  const payment = await signedPayment(privateKeyToAccount(generatePrivateKey()), accepted, { validBefore });
+  const ask = async () => {
+    const reply = await server.inject({ url, headers: { 'payment-signature': encoded(payment) } });
+    const { sessionId, status, txHash } = reply.json().data;
+    return { sessionId, told: [reply.statusCode, status, txHash] };
+  };
+  const { sessionId } = await ask();
+  const rows = await world.database.db.query(ordersOf, { businessId: linkId });
+  const orderId = rows.find((row) => row.session_id === sessionId)?.order_id ?? '';
+  const order = await findOrder(world.database.db, orderId);
+  assert.ok(order);
+  const { txHash } = await happen(world, order, 'Paid');
+  assert.deepEqual((await ask()).told, [200, 'paid', txHash]);
+  await takeBack(world, order);
+  assert.deepEqual((await ask()).told, [202, 'settlement_pending', txHash]);
 });

@@ -134,6 +134,24 @@ export async function happen(
   return event;
 }
 
+const dropPayment = statement({
+  name: 'payment_fixture_drop',
+  parameters: { orderId: 'text', droppedAt: 'timestamptz' },
+  text: `with delayed as (
+     update sessions set status = 'settlement_pending', pending_reason = 'reverted' where order_id = :orderId)
+   insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
+     arguments, dropped_at)
+   values (1, 1, '0xab', 0, '0xcd', :droppedAt, '0x90', 'Paid', :orderId, '{}', :droppedAt)`,
+});
+
+/** The chain takes the final payment of an order back, as a rewind below finality leaves it. */
+export async function takeBack(
+  { database, clock }: Pick<MerchantWorld, 'database' | 'clock'>,
+  { orderId }: Pick<StoredOrder, 'orderId'>,
+): Promise<void> {
+  await database.db.query(dropPayment, { orderId, droppedAt: clock.now() });
+}
+
 /** A session whose payment is final, with its order. */
 export async function addPaidSession(
   world: MerchantWorld,

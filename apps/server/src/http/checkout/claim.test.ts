@@ -9,7 +9,13 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
-import { addOrder, addPaidSession, addSession, happen } from '../../../test/harness/payment-fixture.ts';
+import {
+  addOrder,
+  addPaidSession,
+  addSession,
+  happen,
+  takeBack,
+} from '../../../test/harness/payment-fixture.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
 
@@ -72,6 +78,15 @@ test('an unsettled payment can be reclaimed after its time, by a call that pays 
   const call = decodeFunctionData({ abi: paymentGatewayAbi, data: data.txRequest?.data ?? '0x' });
   assert.deepEqual([call.functionName, call.args?.[0]], ['reclaim', checksummed(order.order)]);
   await happen(world, order, 'Reclaimed');
+});
+
+test('a payment that a reorg took back is said to be checked', async () => {
+  const { sessionId, order } = await addPaidSession(world, shop);
+  const words = 'The payment is being checked, because it may no longer count.';
+  assert.equal((await pageOf(sessionId)).split(words).length, 2);
+  await takeBack(world, order);
+  // In the page, beside the texts for its script.
+  assert.equal((await pageOf(sessionId)).split(words).length, 3);
 });
 
 test('a session without a payment and without an address has nothing to reclaim, and its page says so', async () => {

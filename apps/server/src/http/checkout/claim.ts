@@ -32,7 +32,14 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 import { assertClientCode, sessionOf } from './payment.ts';
-import { arrivalOf, findSessionFacts, heldUntilOf, type SessionFacts, surplusOf } from './state.ts';
+import {
+  areInDoubt,
+  arrivalOf,
+  findSessionFacts,
+  heldUntilOf,
+  type SessionFacts,
+  surplusOf,
+} from './state.ts';
 
 /** The most deposit addresses on one page. */
 const maxPlaces = 20;
@@ -67,6 +74,7 @@ export async function claimData(
     sessionId: session.sessionId,
     title,
     query,
+    isInDoubt: areInDoubt(facts),
     places: ordered,
     least: deps.gasless?.minAmount.toString(),
     reclaimable: await reclaimableOf(deps, session),
@@ -104,12 +112,12 @@ function sharedTexts({ texts }: Language): ClaimData['texts'] {
   const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
   const { wrongNetwork, failed, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen } =
     texts;
-  const { returnTx, explorer, goesBack, wentBack, heldBack, byHand, heldByHand } = texts;
+  const { inDoubtElsewhere, returnTx, explorer, goesBack, wentBack, heldBack, byHand, heldByHand } = texts;
   const { goesLater, secondPaid, takenTwice, closed } = texts;
   return {
     ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
     ...{ wrongNetwork, failed, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen },
-    ...{ returnTx, explorer },
+    ...{ returnTx, explorer, inDoubtElsewhere },
     ...{ goesBack, wentBack, heldBack, byHand, heldByHand, goesLater, secondPaid, takenTwice, closed },
   };
 }
@@ -124,7 +132,7 @@ function placeOf(
   const address = receiverOf(gatewayOf(order, chain), order.orderId);
   const { exceptions = [], deposits = [], surplus = [], seen } = facts;
   const isHere = ({ orderId }: { readonly orderId: string }) => orderId === order.orderId;
-  const found = deposits.find(isHere);
+  const found = deposits.find((deposit) => isHere(deposit) && !deposit.isInDoubt);
   const unsettled = [
     found === undefined ? undefined : arrivalOf(deps, found),
     ...surplus.filter(isHere).map((each) => surplusOf(deps, each, seen)),

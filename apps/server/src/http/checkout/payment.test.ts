@@ -9,7 +9,7 @@ import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { checkoutOptionsOf } from '../../../test/harness/checkout-fixture.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
-import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
+import { addPaidSession, takeBack } from '../../../test/harness/payment-fixture.ts';
 import { withStops } from '../../../test/harness/token-closing.ts';
 import { buildServer } from '../server.ts';
 import { checkoutDoor } from './checkout-door.ts';
@@ -197,13 +197,6 @@ test('a wrong client code is 100202 in every request, and signs nothing', async 
   assert.equal(codes.at(-1), 0);
 });
 
-const dropPayment = statement({
-  name: 'checkout_payment_test_dropped',
-  parameters: { orderId: 'text' },
-  text: `insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
-     arguments, dropped_at) values (1, 1, '0xab', 0, '0xcd', now(), '0x90', 'Paid', :orderId, '{}', now())`,
-});
-
 const setHalted = statement({
   name: 'checkout_payment_test_halted',
   parameters: { haltedReason: 'text' },
@@ -224,7 +217,7 @@ test('a session whose payment a reorg took back has no receipt, nor one whose ch
   assert.equal(await receiptCode(), 100_201);
   await db.query(setHalted, { haltedReason: '' });
   assert.equal(await receiptCode(), 0);
-  await db.query(dropPayment, { orderId: order.orderId });
+  await takeBack(world, order);
   assert.equal(await receiptCode(), 100_201);
 });
 

@@ -167,15 +167,19 @@ function isOutside({ decision, status, orderId }: PaymentException, session: Ses
 
 const isExpiredUnpaid = ({ status, initiateTx }: SessionState) => status === 'expired' && initiateTx === '';
 
+/** Whether the session's payment, or a part of it, may no longer count. */
+export function areInDoubt({ seen, isLost, deposits = [] }: SessionFacts): boolean {
+  return isLost === true || seen?.isInDoubt === true || deposits.some((deposit) => deposit.isInDoubt);
+}
+
 /** The state of a session for all its pages; `withOwnDeposit` makes it that of one. */
 export async function checkoutState(
   deps: CheckoutContext,
   stored: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, isLost, deposits: arrived = [], surplus = [], address } = found;
-  const isPartInDoubt = arrived.some((deposit) => deposit.isInDoubt);
-  const isInDoubt = isLost === true || seen?.isInDoubt === true || isPartInDoubt;
+  const { seen, deposits: arrived = [], surplus = [], address } = found;
+  const isInDoubt = areInDoubt(found);
   const deposits = arrived.filter((deposit) => !deposit.isInDoubt);
   const session = isInDoubt ? withoutFinality(stored) : stored;
   const takesPayment = !isInDoubt && isPayable(session, deps.clock.now());
