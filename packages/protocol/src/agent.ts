@@ -36,7 +36,6 @@ export type AgentAction = (typeof agentActions)[number];
 export interface AgentMove {
   readonly stage: AgentStage;
   readonly action: AgentAction;
-  readonly authorizationRequired: boolean;
   readonly description: string;
   /** When to read again, for situations that change by themselves. */
   readonly retryAfterSeconds?: number;
@@ -61,32 +60,27 @@ export const agentMoves = {
   link_ready: {
     stage: 'link_ready',
     action: 'create_payment_session',
-    authorizationRequired: true,
     description: 'Choose a payment token, sign the message and POST it to /payment/session/create.',
   },
   link_unavailable: {
     stage: 'link_unavailable',
     action: 'none',
-    authorizationRequired: false,
     description: 'The merchant takes no payment through this link now.',
   },
   session_ready: {
     stage: 'session_ready',
     action: 'prepare_payment',
-    authorizationRequired: true,
     description: 'Sign the message and POST it to /payment/prepare to get the transaction.',
   },
   payment_parameters_required: {
     stage: 'payment_parameters_required',
     action: 'prepare_payment',
-    authorizationRequired: true,
     description:
       'Choose payer, chain and token, fill them in, sign the message and POST it to /payment/prepare.',
   },
   payment_prepared: {
     stage: 'payment_prepared',
     action: 'execute_payment_client_side',
-    authorizationRequired: false,
     description:
       "Send the prerequisites and then the transaction from the payer's wallet, and read the session until it is paid.",
   },
@@ -94,7 +88,6 @@ export const agentMoves = {
   order_closing: {
     stage: 'payment_prepared',
     action: 'poll_session',
-    authorizationRequired: false,
     description:
       'The time to prepare is over, but a transaction already sent may still count. Wait before paying again.',
     retryAfterSeconds: 10,
@@ -102,28 +95,24 @@ export const agentMoves = {
   payment_detected: {
     stage: 'payment_detected',
     action: 'poll_session',
-    authorizationRequired: false,
     description: 'The payment is in a block that is not final yet. Do not pay again.',
     retryAfterSeconds: 5,
   },
   payment_succeeded: {
     stage: 'payment_succeeded',
     action: 'poll_session',
-    authorizationRequired: false,
     description: 'The payment is final; settlement follows by itself.',
     retryAfterSeconds: 10,
   },
   settling: {
     stage: 'settling',
     action: 'poll_session',
-    authorizationRequired: false,
     description: "The payment is final and on its way to the merchant's wallet.",
     retryAfterSeconds: 10,
   },
   settlement_pending: {
     stage: 'settlement_pending',
     action: 'poll_session',
-    authorizationRequired: false,
     description: 'The payment is final; its settlement is delayed and is being retried.',
     retryAfterSeconds: 30,
   },
@@ -131,7 +120,6 @@ export const agentMoves = {
   payment_lost: {
     stage: 'settlement_pending',
     action: 'poll_session',
-    authorizationRequired: false,
     description:
       'The chain took back the block with the payment, so it is not paid now. Its transaction can come back until the deadline of its order: send the same one again, and make no other payment for this session.',
     retryAfterSeconds: 30,
@@ -139,43 +127,38 @@ export const agentMoves = {
   payment_in_doubt: {
     stage: 'settlement_pending',
     action: 'poll_session',
-    authorizationRequired: false,
     description:
       'The chain contradicts blocks that were final, so it is not known whether it still has the payment. The operator checks that. Do not pay again.',
     retryAfterSeconds: 30,
   },
-  settled: {
-    stage: 'settled',
-    action: 'none',
-    authorizationRequired: false,
-    description: "The money is in the merchant's wallet.",
-  },
+  settled: { stage: 'settled', action: 'none', description: "The money is in the merchant's wallet." },
   payment_returned: {
     stage: 'payment_succeeded',
     action: 'none',
-    authorizationRequired: false,
     description: 'The payment went back to the payer in full. Nothing else follows.',
   },
   settlement_returned: {
     stage: 'settled',
     action: 'none',
-    authorizationRequired: false,
     description: 'The merchant received the payment, and then gave all of it back to the payer.',
   },
   session_expired: {
     stage: 'session_expired',
     action: 'create_payment_session',
-    authorizationRequired: true,
     description:
       'The session was not paid in time and can no longer be paid. Begin again from the payment link.',
   },
   session_cancelled: {
     stage: 'session_cancelled',
     action: 'none',
-    authorizationRequired: false,
     description: 'The merchant has cancelled the session.',
   },
 } as const satisfies Record<AgentSituation, AgentMove>;
+
+/** Whether the payer signs a message for the action. */
+export function isSigned(action: AgentAction): boolean {
+  return action === 'create_payment_session' || action === 'prepare_payment';
+}
 
 /** The facts that decide a session's situation. */
 export interface AgentSessionState {
@@ -235,12 +218,12 @@ export type Workflow = Static<typeof workflow>;
 
 /** The workflow of a situation, with the last second of its action. */
 export function workflowOf(situation: AgentSituation, deadlineSeconds?: number | bigint): Workflow {
-  const { stage, action, authorizationRequired, description, ...rest }: AgentMove = agentMoves[situation];
+  const { stage, action, description, ...rest }: AgentMove = agentMoves[situation];
   return {
     stage,
     nextAction: {
       action,
-      authorizationRequired,
+      authorizationRequired: isSigned(action),
       description,
       ...(rest.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: rest.retryAfterSeconds }),
       ...(deadlineSeconds === undefined ? {} : { deadline: deadlineSeconds.toString() }),

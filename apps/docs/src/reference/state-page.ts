@@ -1,5 +1,5 @@
 import { type DeliveryTrigger, deliveryMoves, type WebhookTrigger, webhookMoves } from '@florin/outbox';
-import { agentMoves } from '@florin/protocol/agent.ts';
+import { agentMoves, isSigned } from '@florin/protocol/agent.ts';
 import type { Move } from '@florin/protocol/machine.ts';
 import { pendingReasons, type SessionStatus, sessionStatuses } from '@florin/protocol/session.ts';
 import {
@@ -268,10 +268,10 @@ function agentBlocks(): string[] {
     heading('AI protocol'),
     table(
       ['Stage', 'Next action', 'Signature', 'What to do'],
-      Object.values(agentMoves).map(({ stage, action, authorizationRequired, description }) => [
+      Object.values(agentMoves).map(({ stage, action, description }) => [
         `\`${stage}\``,
         `\`${action}\``,
-        authorizationRequired ? 'yes' : 'no',
+        isSigned(action) ? 'yes' : 'no',
         description,
       ]),
     ),

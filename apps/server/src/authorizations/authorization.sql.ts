@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { awaitLockOf } from '#db/advisory-lock.ts';
+import { turnOf } from '#db/advisory-lock.ts';
 
 const columns = {
   payer: 'text',
@@ -33,12 +33,7 @@ export const authorizationsByNonces = statement({
 
 // Serializes a payer's authorizations until the transaction ends. Concurrent identical requests then find the first
 // one's row instead of failing at the primary key, and the quota of open sessions is exact.
-export const payerLock = statement({
-  name: 'authorization_lock_payer',
-  parameters: { payer: 'text' },
-  columns: { locked: 'bool?' },
-  text: `select true as locked from ${awaitLockOf('payer', ':payer::text')}`,
-});
+export const payerLock = turnOf('payer');
 
 // No "on conflict": under the payer's lock a second row for one nonce is a bug, and the primary key reports it.
 export const insertAuthorization = statement({

@@ -186,7 +186,7 @@ export async function lockPayer(
   transaction: Transaction,
   { payer }: Pick<SignedMessage, 'payer'>,
 ): Promise<void> {
-  await transaction.query(payerLock, { payer: payer.toLowerCase() });
+  await transaction.query(payerLock, { of: payer.toLowerCase() });
 }
 
 /**
@@ -209,13 +209,9 @@ export async function claim(
   result: ClaimedAuthorization & { at: Date },
 ): Promise<void> {
   await transaction.query(insertAuthorization, {
+    ...{ ...signed, ...result },
     payer: signed.payer.toLowerCase(),
-    nonce: signed.nonce,
-    purpose: signed.purpose,
-    digest: signed.digest,
     signatureHash: signatureHash(signed.signature),
-    sessionId: result.sessionId,
-    orderId: result.orderId,
     createdAt: result.at,
   });
 }

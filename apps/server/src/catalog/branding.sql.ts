@@ -1,5 +1,5 @@
 import { statement } from '@florin/pg';
-import { awaitLockOf } from '#db/advisory-lock.ts';
+import { turnOf } from '#db/advisory-lock.ts';
 import { isUnchangedSince } from '#db/unchanged-since.ts';
 
 const look = {
@@ -28,12 +28,7 @@ export const brandingOfMerchant = statement({
 
 // Held until the transaction ends. Updates read what they leave out, and wait for each other before; the first one has no row
 // yet.
-export const takeBrandingTurn = statement({
-  name: 'branding_take_turn',
-  parameters: { merchantId: 'text' },
-  columns: { locked: 'text' },
-  text: `select ${awaitLockOf('branding', ':merchantId::text')}::text as locked`,
-});
+export const takeBrandingTurn = turnOf('branding');
 
 // Concurrent updates wait for each other, so that each one releases the images that it replaced.
 export const lockBranding = statement({

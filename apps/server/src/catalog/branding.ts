@@ -52,7 +52,7 @@ interface StoredBranding {
 
 /** The same with its images, for a change: until the transaction ends no other one reads it for a change. */
 export async function lockedBranding(transaction: Transaction, merchantId: string): Promise<StoredBranding> {
-  await transaction.query(takeBrandingTurn, { merchantId });
+  await transaction.query(takeBrandingTurn, { of: merchantId });
   const [row] = await transaction.query(lockBranding, { merchantId });
   const branding = await findBranding(transaction, merchantId);
   const images = {

@@ -1,6 +1,6 @@
 import { evmLocks } from '@florin/evm';
 import { outboxLocks } from '@florin/outbox';
-import { type AdvisoryLock, lockRegistry } from '@florin/pg';
+import { type AdvisoryLock, lockRegistry, statement } from '@florin/pg';
 
 /**
  * Every advisory lock of the service. Two jobs with one key would block each other without reason, so equal keys are
@@ -26,3 +26,22 @@ export const advisoryLocks = {
 } as const satisfies Record<string, AdvisoryLock>;
 
 export const { awaitLock, awaitLockOf, tryLock, tryLockOf, trySessionLock } = lockRegistry(advisoryLocks);
+
+/** Waits for the lock of a family that `of` names, and holds it until the transaction ends. */
+export function turnOf(family: Parameters<typeof awaitLockOf>[0]) {
+  return statement({
+    name: `turn_${family}`,
+    parameters: { of: 'text' },
+    columns: { locked: 'bool?' },
+    text: `select true as locked from ${awaitLockOf(family, ':of::text')}`,
+  });
+}
+
+/** Whether a lock was free: then the transaction holds it until it ends. */
+export function soleTurn(lock: Parameters<typeof tryLock>[0]) {
+  return statement({
+    name: `sole_turn_${lock}`,
+    columns: { is_mine: 'bool' },
+    text: `select ${tryLock(lock)} as is_mine`,
+  });
+}

@@ -1,12 +1,8 @@
 import { statement } from '@florin/pg';
-import { tryLock } from './advisory-lock.ts';
+import { soleTurn } from './advisory-lock.ts';
 
 /** Only one worker adds changes at a time: two could deadlock on the same totals. */
-export const lockListCounts = statement({
-  name: 'list_counts_lock',
-  columns: { is_mine: 'bool' },
-  text: `select ${tryLock('listCounts')} as is_mine`,
-});
+export const lockListCounts = soleTurn('listCounts');
 
 /** Moves changes into the totals, and returns their number. */
 export const addListChanges = statement({

@@ -16,13 +16,9 @@ export function runListCounts(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, clock, log } = deps;
-  return runRounds({ clock, log, intervalMs, failure: 'lists.count_failed' }, signal, async () => {
-    let isMore = true;
-    while (isMore && !signal.aborted)
-      isMore = await db.transaction((transaction) => addUpLists(transaction, batchSize));
-    return false;
-  });
+  return runRounds({ ...deps, intervalMs, failure: 'lists.count_failed' }, signal, () =>
+    deps.db.transaction((transaction) => addUpLists(transaction, batchSize)),
+  );
 }
 
 /** Moves up to `limit` changes of lists into their totals. False when none are left, or another worker is active. */

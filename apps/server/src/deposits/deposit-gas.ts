@@ -85,7 +85,7 @@ export async function gasVerdict(
   if (budgets === undefined) return 'within';
   const { owner, payer, move } = requested;
   const name = budgetOf(move);
-  await transaction.query(lockDepositGas, { seller: `${name} ${owner}` });
+  await transaction.query(lockDepositGas, { of: `${name} ${owner}` });
   const spent = await spentGas(transaction, { clock, name, owner, payer });
   return budgetVerdict(BigInt(budgets[name]), spent, requested);
 }

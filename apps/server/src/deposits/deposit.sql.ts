@@ -1,6 +1,6 @@
 import { statement } from '@florin/pg';
 import { sqlMove } from '@florin/protocol/machine.ts';
-import { awaitLock, awaitLockOf } from '#db/advisory-lock.ts';
+import { awaitLock, turnOf } from '#db/advisory-lock.ts';
 import { depositMoveTransitions } from './deposit-move.machine.ts';
 
 const additions = depositMoveTransitions.filter(({ isAddition }) => isAddition !== false);
@@ -69,12 +69,7 @@ export const addedSince = statement({
 });
 
 // Serializes moves that share a budget until their transactions end.
-export const lockDepositGas = statement({
-  name: 'deposit_lock_gas',
-  parameters: { seller: 'text' },
-  columns: { locked: 'bool?' },
-  text: `select true as locked from ${awaitLockOf('depositGas', ':seller::text')}`,
-});
+export const lockDepositGas = turnOf('depositGas');
 
 export const spentDepositGas = statement({
   name: 'deposit_spent_gas',

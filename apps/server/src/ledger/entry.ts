@@ -50,11 +50,8 @@ export interface Entry {
 export async function book(transaction: Transaction, entry: Entry): Promise<boolean> {
   const postings = entry.postings.filter((posting) => posting.amount !== 0n);
   const rows = await transaction.query(insertEntry, {
+    ...entry,
     entryKey: `${entry.kind}:${entry.chainId}:${entry.fact ?? entry.orderId}`,
-    kind: entry.kind,
-    orderId: entry.orderId,
-    chainId: entry.chainId,
-    txHash: entry.txHash,
     createdAt: entry.at,
     ledgerAccounts: postings.map((posting) => posting.account),
     assets: postings.map((posting) => posting.asset),

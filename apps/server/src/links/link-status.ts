@@ -65,7 +65,7 @@ export async function enableLink(
   request: { merchantId: string; linkId: string },
 ): Promise<void> {
   const { merchantId, linkId } = request;
-  await transaction.query(takeLinkTurn, { linkId });
+  await transaction.query(takeLinkTurn, { of: linkId });
   const before = await ownLink(transaction, deps, request);
   // Every change of links locks in this order, which prevents deadlocks: turn, account, products, link.
   await transaction.query(lockAccount, { accountId: before.link.account.accountId });

@@ -1,5 +1,5 @@
 import { type Row, statement } from '@florin/pg';
-import { awaitLockOf } from '#db/advisory-lock.ts';
+import { turnOf } from '#db/advisory-lock.ts';
 import { pageColumns, pageParameters, pageText, wholeList } from '#db/list-page.ts';
 
 const columns = {
@@ -146,12 +146,7 @@ export const insertLinkItems = statement({
 
 // Held until the transaction ends. Updating and enabling a link wait for each other before they read it: they must know its
 // account and products, which they lock before the link itself.
-export const takeLinkTurn = statement({
-  name: 'link_take_turn',
-  parameters: { linkId: 'text' },
-  columns: { locked: 'text' },
-  text: `select ${awaitLockOf('link', ':linkId::text')}::text as locked`,
-});
+export const takeLinkTurn = turnOf('link');
 
 // Until the link commits, its account cannot be removed. Removing it would have to disable the link.
 export const lockAccount = statement({

@@ -65,7 +65,7 @@ export async function updateLink(
   request: { merchantId: string; linkId: string; body: LinkCreateBody; ifUpdateAt?: string | undefined },
 ): Promise<void> {
   const { merchantId, linkId, body, ifUpdateAt } = request;
-  await transaction.query(takeLinkTurn, { linkId });
+  await transaction.query(takeLinkTurn, { of: linkId });
   const now = deps.clock.now();
   const { link } = await ownLink(transaction, deps, request);
   if (ifUpdateAt !== undefined && formatTimestamp(link.updatedAt) !== ifUpdateAt)

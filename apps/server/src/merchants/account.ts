@@ -136,9 +136,7 @@ export async function createAccount(
   const rows = await transaction.query(insertAccount, {
     accountId: newId('account', deps.random.bytes),
     merchantId,
-    accountName: terms.accountName,
-    accountAddress: terms.accountAddress,
-    settlementCurrencies: terms.settlementCurrencies,
+    ...terms,
     version: newId('accountVersion', deps.random.bytes),
     settlementMode: request.settlementMode ?? '',
     createdAt: deps.clock.now(),

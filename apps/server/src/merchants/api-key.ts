@@ -215,23 +215,12 @@ export async function authenticate(
     merchantId: row.merchant_id,
     kind,
     webOrigin: row.origins.length === 0 ? undefined : source.origin,
-    permissions: permissionsOf(row),
+    permissions: new Set(row.permissions as Permission[]),
     limits: {
       maxSessionAmount: amountOf(row.max_session_amount),
       maxDayAmount: amountOf(row.max_day_amount),
     },
   };
-}
-
-/** Concurrent requests share the row of their key, and also its set of permissions. */
-const readPermissions = new WeakMap<Row<typeof apiKeyByHash>, ReadonlySet<Permission>>();
-
-function permissionsOf(row: Row<typeof apiKeyByHash>): ReadonlySet<Permission> {
-  const known = readPermissions.get(row);
-  if (known !== undefined) return known;
-  const read = new Set(row.permissions as Permission[]);
-  readPermissions.set(row, read);
-  return read;
 }
 
 /** Gives a key of the merchant another name; an empty one takes it away. False when there is no such key. */

@@ -1,13 +1,8 @@
 import { statement } from '@florin/pg';
-import { awaitLockOf } from '#db/advisory-lock.ts';
+import { turnOf } from '#db/advisory-lock.ts';
 
 // Transactions that count in the same total wait for each other: the sum stays true until the gas is added.
-export const lockRelayedGas = statement({
-  name: 'relayed_gas_lock',
-  parameters: { total: 'text' },
-  columns: { locked: 'bool?' },
-  text: `select true as locked from ${awaitLockOf('gasTotal', ':total::text')}`,
-});
+export const lockRelayedGas = turnOf('gasTotal');
 
 export const relayedGasSince = statement({
   name: 'relayed_gas_since',

@@ -74,7 +74,7 @@ export async function takeGas(
   const { perMerchant, all } = totalOf(totals, kind);
   const hour = hourOf(clock);
   const [, [spent]] = await Promise.all([
-    transaction.query(lockRelayedGas, { total: `${kind} ${chainId}` }),
+    transaction.query(lockRelayedGas, { of: `${kind} ${chainId}` }),
     transaction.query(relayedGasSince, { chainId, kind, merchantId, since: dayBefore(hour) }),
   ]);
   if (spent === undefined) throw new Error('a sum returned no row');

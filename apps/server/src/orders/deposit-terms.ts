@@ -79,14 +79,8 @@ export async function prepareDeposit(
     mostAdded: units(mostAdded),
     latePayment,
   };
-  await transaction.query(insertDepositTerms, {
-    orderId: order.orderId,
-    walletOrderId: walletOrder.orderId,
-    tolerance: terms.tolerance,
-    mostAdded: terms.mostAdded,
-    latePayment,
-    createdAt: now,
-  });
+  const { orderId: walletOrderId } = walletOrder;
+  await transaction.query(insertDepositTerms, { ...terms, walletOrderId, createdAt: now });
   return { order, terms };
 }
 

@@ -1,5 +1,5 @@
 import { statement } from '@florin/pg';
-import { tryLock } from '#db/advisory-lock.ts';
+import { soleTurn } from '#db/advisory-lock.ts';
 
 const sums = {
   period: 'int4',
@@ -73,11 +73,7 @@ export const sumsOfAccounts = statement({
 });
 
 /** One worker at a time: two could deadlock on the same hours. */
-export const lockHourSums = statement({
-  name: 'report_hours_lock',
-  columns: { is_mine: 'bool' },
-  text: `select ${tryLock('hourSums')} as is_mine`,
-});
+export const lockHourSums = soleTurn('hourSums');
 
 /** Adds payments to their hours, and returns their number. */
 export const addHourChanges = statement({

@@ -1,5 +1,5 @@
 import { isWithinBudget, statement } from '@florin/pg';
-import { tryLock } from '#db/advisory-lock.ts';
+import { soleTurn } from '#db/advisory-lock.ts';
 
 /** What is searched of a session. */
 const columns = {
@@ -23,11 +23,7 @@ const columns = {
 const columnList = Object.keys(columns).join(', ');
 
 /** One worker at a time: the sessions that it takes from the queue are indexed in the order of their changes. */
-export const lockSearchIndex = statement({
-  name: 'session_search_lock',
-  columns: { is_mine: 'bool' },
-  text: `select ${tryLock('sessionSearch')} as is_mine`,
-});
+export const lockSearchIndex = soleTurn('sessionSearch');
 
 export const takeQueued = statement({
   name: 'session_search_take',

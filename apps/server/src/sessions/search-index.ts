@@ -19,13 +19,9 @@ export function runSearchIndex(
   deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
   signal: AbortSignal,
 ): Promise<void> {
-  const { db, clock, log } = deps;
-  return runRounds({ clock, log, intervalMs, failure: 'search.index_failed' }, signal, async () => {
-    let isMore = true;
-    while (isMore && !signal.aborted)
-      isMore = await db.transaction((transaction) => indexSessions(transaction));
-    return false;
-  });
+  return runRounds({ ...deps, intervalMs, failure: 'search.index_failed' }, signal, () =>
+    deps.db.transaction((transaction) => indexSessions(transaction)),
+  );
 }
 
 /**

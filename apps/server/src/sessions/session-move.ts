@@ -52,23 +52,11 @@ export async function moveSession(
     isLate: session.isLate || (session.status === 'expired' && status === 'paid'),
   };
   const [row] = await transaction.query(updateSession, {
-    sessionId,
+    ...next,
     fromStatus: session.status,
-    status,
-    signedOnce: next.signedOnce,
-    pendingReason: next.pendingReason,
-    payer: next.payer,
-    payerEmail: next.payerEmail,
-    paidToken: next.paidToken,
-    receiptId: next.receiptId,
-    orderId: next.orderId,
-    initiateTx: next.initiateTx,
-    completeTx: next.completeTx,
     paymentSucceededAt: next.paymentSucceededAt ?? null,
     settlementSucceededAt: next.settlementSucceededAt ?? null,
     updatedAt: at,
-    refundedAmount: next.refundedAmount,
-    isLate: next.isLate,
   });
   if (row === undefined) throw new Error(`session ${sessionId} left ${session.status} without its lock`);
   const moved: StoredSession = { ...next, receiptNames: receiptNamesOf(row) };

@@ -366,12 +366,6 @@ async function bookEvent(
   event: ChainEvent,
   postings: Posting[],
 ): Promise<void> {
-  await book(transaction, {
-    kind,
-    orderId: order.orderId,
-    chainId: event.chainId,
-    txHash: event.txHash,
-    at: event.blockTime,
-    postings,
-  });
+  const { chainId, txHash, blockTime: at } = event;
+  await book(transaction, { kind, orderId: order.orderId, chainId, txHash, at, postings });
 }

@@ -1,14 +1,9 @@
 import { type Row, statement } from '@florin/pg';
-import { awaitLockOf } from '#db/advisory-lock.ts';
+import { turnOf } from '#db/advisory-lock.ts';
 import { sentHash } from '#submissions/sent-hash.ts';
 
 // By session: payments for one offer wait for each other, in all its tokens, and the second finds the first one's rows.
-export const lockOffer = statement({
-  name: 'x402_lock_offer',
-  parameters: { offer: 'text' },
-  columns: { locked: 'bool?' },
-  text: `select true as locked from ${awaitLockOf('x402Offer', ':offer::text')}`,
-});
+export const lockOffer = turnOf('x402Offer');
 
 // Called under the payer's lock, which it takes again, so it never answers null.
 export const authorizationRoom = statement({

@@ -195,7 +195,7 @@ async function record(
 ): Promise<bigint | undefined> {
   const { payment, terms, token, drafted, asked, plan, network, isSmartAccount: isSmart } = attempt;
   const { sessionId } = drafted.session;
-  await transaction.query(lockOffer, { offer: sessionId });
+  await transaction.query(lockOffer, { of: sessionId });
   if (await isTaken(transaction, drafted.order.orderId, payment)) return undefined;
   const { payer, payTo } = asked.expected;
   if (resource.kind === 'link' && (await isUnmade(transaction, drafted))) {

@@ -82,19 +82,12 @@ async function finish(deps: RetryContext, tried: Retry, outcome: ProductImage): 
     settleProductImage(transaction, deps, {
       ...tried,
       image,
-      isAwaited: async () =>
-        (await transaction.query(lockDownload, { productId: tried.productId, ordinal: tried.ordinal }))
-          .length > 0,
+      isAwaited: async () => (await transaction.query(lockDownload, tried)).length > 0,
     }),
   );
 }
 
 async function postpone(deps: RetryContext, tried: Retry, delayMs: number): Promise<void> {
   const nextAt = new Date(deps.clock.now().getTime() + delayMs);
-  await deps.db.query(postponeDownload, {
-    productId: tried.productId,
-    ordinal: tried.ordinal,
-    attempts: tried.attempts,
-    nextAt,
-  });
+  await deps.db.query(postponeDownload, { ...tried, nextAt });
 }
