@@ -23,6 +23,13 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: 'for (let asked = 0; asked < 2; asked += 1) {\n    return round;',
     },
   ],
+  'refund-outlives-its-return': [
+    {
+      file: 'refunds/refund-events.ts',
+      from: "const returns = dropped.filter((event) => event.name === 'SettlementRefunded' || isReturn(event));",
+      to: 'const returns = dropped.slice(dropped.length);',
+    },
+  ],
   'no-parent-check': [
     {
       file: watcher,

@@ -93,6 +93,16 @@ function withDeepReorg(scenario: Scenario): Scenario {
   return { ...scenario, deepReorgMs: scenario.faultsEndMs - 10_000, restore: undefined };
 }
 
+/** The same while merchants' wallets return payments one after the other, some of them final for a few blocks. */
+function withDeepReorgOfRefunds(scenario: Scenario): Scenario {
+  const sessions = Array.from({ length: 8 }, (_, index) => ({
+    behaviour: 'refund_settled' as const,
+    startMs: 7_000 * index,
+  }));
+  const faultsEndMs = 90_000;
+  return withDeepReorg({ ...scenario, sessions, faultsEndMs, chainCount: 1, slowestBlockMs: 3_000 });
+}
+
 export const bugs: Readonly<Record<string, Bug>> = {
   ...Object.fromEntries(Object.keys(bugPatches).map((name) => [name, {}])),
   'finality-by-number': {
@@ -104,6 +114,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
   'no-parent-check': { faults: ['reorg'] },
   'receipts-unchecked': { faults: ['rpcPartialLogs'] },
   'continues-below-finality': { scenario: withDeepReorg },
+  'refund-outlives-its-return': {
+    scenario: withDeepReorgOfRefunds,
+    hasNoOtherFaults: true,
+    expectedViolation: /has no final return/,
+  },
   'zero-confirmations': { finality: { tag: 'latest', depth: 0, quorum: 1 }, faults: ['reorg'] },
   'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
   'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },

@@ -21,7 +21,11 @@ export async function check(world: World, client: pg.Client): Promise<string[]> 
   const stored = await readStoredHistory(client);
   const events = modelEventsOf(world);
   const wasRestored = world.options.scenario.restore !== undefined;
-  const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
+  const violations = [
+    ...world.violations,
+    ...(await checkFinalEvents(world, client)),
+    ...(await checkReturns(client)),
+  ];
   const report = (violation: string) => violations.push(violation);
   for (const id of stored.halted) report(`chain ${id} is halted without a reason`);
   checkAtMostOnce(events, report);
@@ -62,7 +66,11 @@ export async function checkLostEvents(
   client: pg.Client,
   lastSentBefore: bigint,
 ): Promise<string[]> {
-  const violations = [...world.violations, ...(await checkFinalEvents(world, client))];
+  const violations = [
+    ...world.violations,
+    ...(await checkFinalEvents(world, client)),
+    ...(await checkReturns(client)),
+  ];
   checkAtMostOnce(modelEventsOf(world), (violation) => violations.push(violation));
   const { rows } = await client.query<{ leg: string; id: string }>(
     `select l.leg, l.order_id as id from settlements l
@@ -89,6 +97,25 @@ export async function checkFinalEvents(world: World, client: pg.Client): Promise
     const isCanonical = model === undefined || blockAt(model.head, Number(number))?.hash === hash;
     return isCanonical ? [] : [`${what} is final in block ${number}, which is not on its chain`];
   });
+}
+
+/** Nothing is told as back with its payer without a final return, and no return of a session's own payment is left out. */
+async function checkReturns(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ what: string }>(
+    `with returns as (
+       select order_id, tx_hash from chain_events
+       where is_final and event_name in ('Refunded', 'Reclaimed', 'SettlementRefunded')
+     )
+     select 'refund ' || refund_id || ' is completed and has no final return' as what from refunds r
+     where status = 'completed' and not exists (select from returns where order_id = r.order_id and tx_hash = r.tx_hash)
+     union all
+     select session_id || ' shows ' || refunded_amount || ' as returned and has no final return' from sessions s
+     where refunded_amount > 0 and not exists (select from returns where order_id = s.order_id)
+     union all
+     select session_id || ' has a final return and shows none' from sessions s
+     where refunded_amount = 0 and exists (select from returns where order_id = s.order_id)`,
+  );
+  return rows.map(({ what }) => what);
 }
 
 /**

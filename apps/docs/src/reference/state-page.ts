@@ -189,6 +189,8 @@ const reportTexts: Readonly<Record<ReportTrigger, string>> = {
 const exceptionTexts: Readonly<Record<ExceptionTrigger, string>> = {
   marked_resolved: '`POST /exception/resolve`. Refused while a decision is awaited.',
   money_placed: 'A final event shows the money back with its payer, or as the payment.',
+  return_lost:
+    'A reorganisation below finality took back the event that showed the money back with its payer.',
 };
 
 const legTexts: Readonly<Record<LegTrigger, string>> = {

@@ -5,7 +5,7 @@ import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { eachWithLockedOrder, eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { fullView, sessionJson } from '#sessions/session-json.ts';
 import { type ReturnedMoney, tellReturned } from './deposit-exception.ts';
-import { resolveByEvent } from './exception.sql.ts';
+import { reopenByLoss, resolveByEvent } from './exception.sql.ts';
 import type { ExceptionContext } from './exception.ts';
 
 /** The kinds of exception that each final event ends. */
@@ -22,7 +22,10 @@ const endings: Readonly<Partial<Record<ChainEvent['name'], readonly ExceptionKin
 /** Events that send money back: from a deposit address, and from the gateway. */
 const returnNames: readonly ChainEvent['name'][] = ['Rescued', 'Refunded', 'Reclaimed'];
 
-/** Ends exceptions by final events: the payer has the money back, or it has become the payment, or it is settled. */
+/**
+ * Ends exceptions by final events: the payer has the money back, or it has become the payment, or it is settled. A return that
+ * a reorg below finality took back opens its exceptions again.
+ */
 export function exceptionHandler(deps: ExceptionContext & { readonly chains: Chains }): ChainHandler {
   return {
     async onBlock() {},
@@ -64,6 +67,12 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
           blockNumber: event.blockNumber,
           updatedAt: deps.clock.now(),
         });
+      }
+    },
+    async onDropped(transaction, _chain, dropped) {
+      for (const { name, orderId, txHash } of dropped) {
+        if (name !== 'SettlementRefunded' && !returnNames.includes(name)) continue;
+        await transaction.query(reopenByLoss, { orderId, lostTx: txHash, updatedAt: deps.clock.now() });
       }
     },
   };

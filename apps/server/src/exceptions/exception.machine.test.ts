@@ -8,6 +8,7 @@ const expected = new Map<string, string>([
   ['open marked_resolved', 'resolved'],
   ['open money_placed', 'resolved'],
   ['resolved money_placed', 'resolved'],
+  ['resolved return_lost', 'open'],
 ]);
 
 test('every pair of exception status and trigger moves as written or is refused', () => {

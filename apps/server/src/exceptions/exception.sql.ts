@@ -106,6 +106,20 @@ export const resolveByEvent = statement({
      and (:tokenId = '' or token_id = :tokenId)`,
 });
 
+// Not where money that came later has an open exception of its own: it shows all that the address holds again.
+const lost = sqlMove(exceptionMoves, 'return_lost');
+export const reopenByLoss = statement({
+  name: 'exception_reopen_by_loss',
+  parameters: { orderId: 'text', lostTx: 'text', updatedAt: 'timestamptz' },
+  columns: {},
+  text: `update exceptions e
+   set status = ${lost.to}, resolved_tx = '', resolved_block = null, updated_at = :updatedAt
+   where order_id = :orderId and resolved_tx = :lostTx and status in (${lost.from})
+     and (tx_hash <> '' or not exists (
+       select from exceptions other where other.order_id = e.order_id and other.kind = e.kind and other.token_id = e.token_id
+         and other.tx_hash = '' and other.resolved_tx = ''))`,
+});
+
 // By their orders, which the index on sessions finds: exceptions have no index by session.
 export const exceptionsOfSessions = statement({
   name: 'exceptions_of_sessions',

@@ -31,7 +31,7 @@ before(async () => {
 });
 after(() => world.close());
 
-type Change = Partial<Pick<RaisedException, 'money' | 'decision' | 'decideBy'>>;
+type Change = Partial<Pick<RaisedException, 'money' | 'decision' | 'decideBy' | 'txHash'>>;
 
 const inHours = (hours: number): Date => new Date(world.clock.time + hours * hour);
 
@@ -261,23 +261,36 @@ const chainEventNames: readonly ChainEventName[] = [
   ...(['PaidOut', 'PayoutSkipped', 'Minted', 'FeesWithdrawn', 'Withdrawn', 'Transferred'] as const),
 ];
 
-async function makeFinal(order: StoredOrder, name: ChainEventName, said: Record<string, string>) {
-  const chain = world.chain('ethereum');
-  const block = { number: 1n, hash: zeroHash, parentHash: zeroHash, time: world.clock.now() };
-  const event: ChainEvent = {
-    ...{ chainId: chain.chainId, blockNumber: 1n, blockHash: zeroHash, blockTime: block.time, logIndex: 0 },
+const block = () => ({ number: 1n, hash: zeroHash, parentHash: zeroHash, time: world.clock.now() });
+
+function eventOf(order: StoredOrder, name: ChainEventName, said: Record<string, string>): ChainEvent {
+  const { chainId } = world.chain('ethereum');
+  return {
+    ...{ chainId, blockNumber: 1n, blockHash: zeroHash, blockTime: world.clock.now(), logIndex: 0 },
     ...{ txHash: `0x${'7e'.repeat(32)}`, contract: 'gateway', name, orderId: order.orderId, arguments: said },
   };
+}
+
+async function makeFinal(order: StoredOrder, name: ChainEventName, said: Record<string, string>) {
+  const chain = world.chain('ethereum');
+  const event = eventOf(order, name, said);
   const handler = exceptionHandler({ ...world.moves, chains: world.chains });
   await world.database.db.transaction(async (transaction) => {
-    await handler.onBlock(transaction, chain, block, [event]);
+    await handler.onBlock(transaction, chain, block(), [event]);
     await handler.onReorg(transaction, chain, [event]);
     assert.ok(
       (await findExceptions(transaction, [order.sessionId])).every(({ resolvedTx }) => resolvedTx === ''),
       'an event that is not final ends nothing',
     );
-    await handler.onFinal(transaction, chain, block, [event]);
+    await handler.onFinal(transaction, chain, block(), [event]);
   });
+}
+
+async function takeBack(order: StoredOrder, name: ChainEventName, said: Record<string, string>) {
+  const handler = exceptionHandler({ ...world.moves, chains: world.chains });
+  await world.database.db.transaction(async (transaction) =>
+    handler.onDropped?.(transaction, world.chain('ethereum'), [eventOf(order, name, said)]),
+  );
 }
 
 for (const name of chainEventNames) {
@@ -317,4 +330,40 @@ test('a rescue ends only the exceptions of the rescued token', async () => {
   assert.deepEqual(await openTokens(), [token, other], 'an unknown token ends nothing');
   await makeFinal(order, 'Rescued', { token: world.chains.token(other)?.address ?? '' });
   assert.deepEqual(await openTokens(), [token]);
+});
+
+for (const name of ['Refunded', 'Reclaimed', 'Rescued', 'SettlementRefunded'] as const)
+  test(`a ${name} that a reorg below finality took back opens the exceptions that it ended, and ends them when it returns`, async () => {
+    const order = await signOrder();
+    for (const kind of exceptionKinds) await raiseFor(order, kind);
+    const said = {
+      token: world.chains.token(token)?.address ?? '',
+      value: '0',
+      refundedTotal: String(order.order.total),
+    };
+    const before = await raisedFor(order);
+    const shown = (exceptions: typeof before) =>
+      exceptions.map(({ kind, status, resolvedTx }) => [kind, status, resolvedTx]);
+    await makeFinal(order, name, said);
+    const ended = await raisedFor(order);
+    assert.notDeepEqual(shown(ended), shown(before));
+    await takeBack(order, name, said);
+    assert.deepEqual(shown(await raisedFor(order)), shown(before));
+    await makeFinal(order, name, said);
+    assert.deepEqual(shown(await raisedFor(order)), shown(ended));
+  });
+
+test('an exception stays ended whose return is gone while another one shows what is at the address', async () => {
+  const { order } = await raised('overpaid', { txHash: '' });
+  const said = { token: world.chains.token(token)?.address ?? '', value: '1' };
+  await makeFinal(order, 'Rescued', said);
+  await raiseFor(order, 'overpaid', { txHash: '' });
+  await takeBack(order, 'Rescued', said);
+  assert.deepEqual(
+    (await raisedFor(order)).map(({ kind, status }) => [kind, status]),
+    [
+      ['overpaid', 'resolved'],
+      ['overpaid', 'open'],
+    ],
+  );
 });

@@ -2,7 +2,7 @@ import { statement } from '@florin/pg';
 
 // For each session one payment in a block of any chain: the one that the session names, or else the earliest. With the
 // position of that chain's cursor. Only collected deposits have a collection that did not fail. Until a halted chain
-// has begun again, at one of the blocks that are kept, all of these are in doubt.
+// has begun again, at one of the blocks that are kept, all payments and returns in these are in doubt.
 export const paymentsSeen = statement({
   name: 'session_payments_seen',
   parameters: { sessionIds: 'text[]' },
@@ -25,7 +25,9 @@ export const paymentsSeen = statement({
      exists (select from deposit_moves m where m.order_id = o.order_id and m.move = 'collect' and m.status <> 'failed') as is_deposit,
      o.total - o.added as paid_amount, o.total_value, o.payment_value, e.block_number, c.head_number, c.final_number,
      (c.halted_reason <> '' or c.is_resync_due) and exists (
-       select from chain_blocks b where b.chain_id = e.chain_id and b.block_number = e.block_number) as is_in_doubt
+       select from chain_events one join chain_blocks b on b.chain_id = one.chain_id and b.block_number = one.block_number
+       where one.order_id = o.order_id and one.chain_id = e.chain_id
+         and one.event_name in ('Paid', 'Refunded', 'Reclaimed', 'SettlementRefunded')) as is_in_doubt
    from sessions s
      join orders o on o.session_id = s.session_id
      join chain_events e on e.order_id = o.order_id and e.event_name = 'Paid'
@@ -41,6 +43,19 @@ export const lostPayments = statement({
   columns: { order_id: 'text' },
   text: `select order_id from dropped_events
    where order_id = any (:orderIds) and event_name = 'Paid' and returned_at is null`,
+});
+
+// The same of money that went back from its order, whether or not that paid.
+export const returnsInDoubt = statement({
+  name: 'session_returns_in_doubt',
+  parameters: { orderIds: 'text[]' },
+  columns: { tx_hash: 'text' },
+  text: `select e.tx_hash
+   from chain_events e
+     join chain_cursors c on c.chain_id = e.chain_id
+     join chain_blocks b on b.chain_id = e.chain_id and b.block_number = e.block_number
+   where e.order_id = any (:orderIds) and e.event_name in ('Refunded', 'Reclaimed', 'SettlementRefunded', 'Rescued')
+     and (c.halted_reason <> '' or c.is_resync_due)`,
 });
 
 export const sessionSalt = statement({

@@ -3,7 +3,7 @@ import type { Queryable } from '@florin/pg';
 import { microUsd } from '@florin/protocol/money.ts';
 import { findOrder } from '#orders/order.ts';
 import { paidValueOf } from '#orders/stored-order.ts';
-import { lostPayments, paymentsSeen } from './progress.sql.ts';
+import { lostPayments, paymentsSeen, returnsInDoubt } from './progress.sql.ts';
 import type { SessionState } from './stored-session.ts';
 
 /** A session's payment in a block of its chain, final or not. */
@@ -23,7 +23,10 @@ export interface SeenPayment {
   readonly confirmations: number;
   /** About how many make the payment final now. More than `confirmations` until it is final. */
   readonly confirmationsWanted: number;
-  /** Its chain is halted, and until it has begun again the service does not know whether it still has the payment's block. */
+  /**
+   * Its chain is halted, and until it has begun again the service does not know whether it still has the block with the payment,
+   * or with its return.
+   */
   readonly isInDoubt: boolean;
 }
 
@@ -77,6 +80,15 @@ export async function isPaymentInDoubt(
   const seen = await findSeenPayments(queryable, [sessionId]);
   const lost = await findLostPayments(queryable, [orderId]);
   return lost.has(orderId) || seen.get(sessionId)?.isInDoubt === true;
+}
+
+/** The transactions that returned money of the orders, as far as a halted chain may not have them any more. */
+export async function findReturnsInDoubt(
+  queryable: Queryable,
+  orderIds: readonly string[],
+): Promise<ReadonlySet<string>> {
+  const rows = orderIds.length === 0 ? [] : await queryable.query(returnsInDoubt, { orderIds });
+  return new Set(rows.map((row) => row.tx_hash));
 }
 
 /** Whether the chain is halted: until it is resumed, the service does not know which of its final payments are still there. */

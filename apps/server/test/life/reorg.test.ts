@@ -4,6 +4,7 @@ import { findCursor, resumeChain } from '@florin/evm';
 import { statement } from '@florin/pg';
 import type { AgentSessionView } from '@florin/protocol/agent-view.ts';
 import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
+import type { Refund } from '@florin/protocol/refund.ts';
 import { ledgerBalances } from '#ledger/entry.ts';
 import { deepOnly } from '../harness/deep-only.ts';
 import { addressOf, transfer } from './deposit-fixture.ts';
@@ -16,6 +17,13 @@ const openTransactions = statement({
   parameters: { chainId: 'int8' },
   columns: { transaction_id: 'int8' },
   text: `select transaction_id from sent_transactions where chain_id = :chainId and status = 'pending'`,
+});
+
+const eventTypes = statement({
+  name: 'reorg_test_event_types',
+  parameters: { objectId: 'text' },
+  columns: { event_type: 'text' },
+  text: 'select event_type from events where object_id = :objectId order by sequence',
 });
 
 let life: Life;
@@ -238,6 +246,63 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   await life.sessionIn(nextId, 'completed');
   await life.pauseMining();
   assert.equal(await life.ethereum.balanceOf(token, chain.gateway), await accruedFees());
+});
+
+test('a refund that a reorg below finality took back waits for the wallet again, and is completed once by its next return', async () => {
+  const { anvil, chain } = life.ethereum;
+  const token = life.ethereum.token('usdc');
+  const [payer, seller] = [new Payer(life), new Payer(life)];
+  await payer.fund(life.ethereum, token, 3_000_000n);
+  await seller.fund(life.ethereum, token, 1_000_000n);
+  const sessionId = await checkout(life, 3_000_000);
+  const first = await headNumber();
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  life.mine();
+  await life.sessionIn(sessionId, 'completed');
+  const asked = await life.post<Refund>('/refund/create', { sessionId, amount: 1_000_000 });
+  const { refundId } = asked;
+  const requests = [...(asked.prerequisites ?? []).map(({ txRequest }) => txRequest), asked.txRequest];
+  const sign = async () => {
+    for (const request of requests) if (request !== undefined) await seller.send(life.ethereum, request);
+  };
+  /** The refund, and what the session and its page tell of it. */
+  const told = async () => {
+    const { status } = await life.get<Refund>(`/refund/${refundId}`);
+    const { session } = await life.get<{ session: { refundedAmount: number } }>(`/session/${sessionId}`);
+    const { state } = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
+    return [status, session.refundedAmount, state.refunded];
+  };
+  const refundIn = (wanted: string) =>
+    life.eventually(told, ([status]) => status === wanted, `a refund ${wanted}`);
+  await sign();
+  assert.deepEqual(await refundIn('completed'), ['completed', 1_000_000, '1000000']);
+  await life.pauseMining();
+  await watched();
+  const depth = (await headNumber()) - first;
+  const payments = await rawTransactionsSince(first + 1, payer.address);
+
+  // The node forgets the payment and the refund; the payer's wallet alone sends its transactions again.
+  await anvil.request('anvil_reorg', [depth, []]);
+  await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
+  assert.deepEqual(await told(), ['completed', 1_000_000, '0'], 'the page waits for the operator, too');
+  for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
+  await resumeChain(life.database.db, life.options.clock, chain.chainId);
+  assert.deepEqual(await refundIn('requires_signature'), ['requires_signature', 0, '0']);
+  life.mine();
+  await life.sessionIn(sessionId, 'completed');
+  assert.deepEqual(await told(), ['requires_signature', 0, '0']);
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 0n);
+  const tooMuch = { sessionId, amount: 2_000_001 };
+  assert.equal((await life.call('POST', '/refund/create', tooMuch)).code, 100_701);
+
+  await sign();
+  assert.deepEqual(await refundIn('completed'), ['completed', 1_000_000, '1000000']);
+  await life.pauseMining();
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 1_000_000n);
+  assert.deepEqual(
+    (await life.database.db.query(eventTypes, { objectId: refundId })).map((row) => row.event_type),
+    ['refund.created', 'refund.completed', 'refund.reopened', 'refund.completed'],
+  );
 });
 
 const collections = statement({

@@ -32,14 +32,8 @@ import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 import { assertClientCode, sessionOf } from './payment.ts';
-import {
-  areInDoubt,
-  arrivalOf,
-  findSessionFacts,
-  heldUntilOf,
-  type SessionFacts,
-  surplusOf,
-} from './state.ts';
+import { areInDoubt, findSessionFacts, type SessionFacts } from './session-facts.ts';
+import { arrivalOf, heldUntilOf, surplusOf } from './state.ts';
 
 /** The most deposit addresses on one page. */
 const maxPlaces = 20;

@@ -22,14 +22,8 @@ import { closureOf } from '#orders/quote.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { drawingsFor } from './drawings.ts';
-import {
-  checkoutState,
-  findSessionFacts,
-  linkBounds,
-  linkOptions,
-  sessionOptions,
-  withOwnDeposit,
-} from './state.ts';
+import { findSessionFacts } from './session-facts.ts';
+import { checkoutState, linkBounds, linkOptions, sessionOptions, withOwnDeposit } from './state.ts';
 
 /** The data of a link's page. */
 export function linkPageData(

@@ -221,6 +221,53 @@ test('a session whose payment a reorg took back has no receipt, nor one whose ch
   assert.equal(await receiptCode(), 100_201);
 });
 
+const putReturn = statement({
+  name: 'checkout_payment_test_return',
+  parameters: { orderId: 'text', eventName: 'text', txHash: 'text' },
+  text: `with blocks as (
+     insert into chain_blocks (chain_id, block_number, block_hash, parent_hash, block_time)
+     select chain_id, 9, '0x', '0x', now() from orders where order_id = :orderId on conflict do nothing
+   )
+   insert into chain_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name,
+     order_id, arguments, is_final)
+   select chain_id, 9, '0x', (select count(*) from chain_events), :txHash, now(), 'gateway', :eventName, order_id, '{}', true
+   from orders where order_id = :orderId`,
+});
+
+const putReturned = statement({
+  name: 'checkout_payment_test_returned',
+  parameters: { orderId: 'text', resolvedTx: 'text' },
+  text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
+     status, resolved_tx, created_at, updated_at)
+   select 'exc_' || :resolvedTx, s.merchant_id, s.session_id, o.order_id, 'overpaid', o.token_id, 5000000, o.payer, '',
+     'resolved', :resolvedTx, now(), now()
+   from orders o join sessions s on s.session_id = o.session_id where o.order_id = :orderId`,
+});
+
+test('while the chain of a return is halted, no page tells that the money is back, also where the payment is older', async () => {
+  const { db } = world.database;
+  const shown = async (sessionId: string) => {
+    const { state } = (await pages.inject({ url: `/checkout/api/session/${sessionId}` })).json().data;
+    return [state.isInDoubt, state.refunded, state.exceptions.length, state.isPayable];
+  };
+  for (const [eventName, amount, told] of [
+    ['SettlementRefunded', 7n, [undefined, '7', 0, false]],
+    ['Rescued', 0n, [undefined, '0', 1, false]],
+  ] as const) {
+    const { sessionId, order } = await addPaidSession(world, { key, accountId });
+    const { orderId, chainId } = order;
+    await db.query(putCursor, { chainId, headTime: world.clock.now() });
+    await db.query(putRefunded, { sessionId, refundedAmount: amount });
+    await db.query(putReturn, { orderId, eventName, txHash: `0x${eventName}` });
+    if (eventName === 'Rescued') await db.query(putReturned, { orderId, resolvedTx: `0x${eventName}` });
+    assert.deepEqual(await shown(sessionId), told, eventName);
+    await db.query(setHalted, { haltedReason: 'reorg' });
+    assert.deepEqual(await shown(sessionId), [true, '0', 0, false], eventName);
+    await db.query(setHalted, { haltedReason: '' });
+    assert.deepEqual(await shown(sessionId), told, eventName);
+  }
+});
+
 const storedEmails = statement({
   name: 'checkout_payment_test_emails',
   parameters: { sessionId: 'text' },

@@ -2,7 +2,8 @@ import type { CheckoutState } from '@florin/protocol/checkout-state.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import { streamLimits } from '../rate-limit.ts';
 import type { CheckoutContext } from './context.ts';
-import { checkoutState, findSessionFacts } from './state.ts';
+import { findSessionFacts } from './session-facts.ts';
+import { checkoutState } from './state.ts';
 
 /** How often the sessions of open pages are read: all together, in at most six statements. */
 const readIntervalMs = 700;

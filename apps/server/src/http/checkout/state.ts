@@ -7,33 +7,20 @@ import { returnUrlOf } from '@florin/protocol/shop-return.ts';
 import { merchantNames, merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { quoteFor, sessionTerms, type Terms } from '#authorizations/offer.ts';
 import { networkTitle } from '#chains/networks.ts';
-import {
-  type FoundDeposit,
-  findPageDeposits,
-  findSurplus,
-  pageDepositOf,
-  type Surplus,
-} from '#deposits/session-deposits.ts';
+import { type FoundDeposit, pageDepositOf, type Surplus } from '#deposits/session-deposits.ts';
 import { microUsdOf } from '#exceptions/deposit-exception.ts';
-import { findExceptions } from '#exceptions/exception.ts';
 import { findLink } from '#links/link-lookup.ts';
 import type { StoredLink } from '#links/stored-link.ts';
 import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.ts';
-import { findOrders } from '#orders/order.ts';
 import { type AmountBounds, type PaymentRoute, priceBounds, routesTo, widestOf } from '#orders/quote.ts';
 import { findDirectChain } from '#orders/settlement-mode.ts';
 import { unixSeconds } from '#outside/clock.ts';
-import {
-  findLostPayments,
-  findSeenPayments,
-  isReturnedInFull,
-  type SeenPayment,
-  withoutFinality,
-} from '#sessions/progress.ts';
+import { isReturnedInFull, type SeenPayment, withoutFinality } from '#sessions/progress.ts';
 import type { SessionState, StoredSession } from '#sessions/stored-session.ts';
 import type { CheckoutContext } from './context.ts';
 import { shownExceptions, shownKindOf, unappliedOutcomeOf } from './outcome.ts';
 import { paymentOf } from './seen-payment.ts';
+import { areInDoubt, type SessionFacts } from './session-facts.ts';
 
 /** Statuses in which the payer's payment is final. */
 const paidStatuses: readonly StoredSession['status'][] = [
@@ -50,54 +37,6 @@ export function isPaid(session: Pick<StoredSession, 'status'>): boolean {
 /** Whether a payment may still begin: none was seen, and the session has not expired. */
 export function isPayable(session: SessionState, now: Date): boolean {
   return session.status === 'initialized' && session.initiateTx === '' && session.expirationTime > now;
-}
-
-/** The facts about a session besides its row. */
-export interface SessionFacts {
-  readonly seen?: SeenPayment | undefined;
-  /** A reorg below finality took the payment back. */
-  readonly isLost?: boolean;
-  readonly deposits?: readonly FoundDeposit[] | undefined;
-  readonly surplus?: readonly Surplus[] | undefined;
-  readonly exceptions?: readonly PaymentException[];
-  /** Orders of the exceptions that were asked for without the session's secret. */
-  readonly unproven?: ReadonlySet<string>;
-  /** The address that the session's pages show. */
-  readonly address?: AddressTerms | undefined;
-}
-
-/** Reads the facts about several sessions besides their rows, in at most six statements at once, and one more where money paid nothing. */
-export async function findSessionFacts(
-  deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
-  sessions: readonly SessionState[],
-): Promise<(session: SessionState) => SessionFacts> {
-  const { db } = deps;
-  const sessionIds = sessions.map(({ sessionId }) => sessionId);
-  const paidIds = sessions.flatMap(({ sessionId, initiateTx }) => (initiateTx === '' ? [] : [sessionId]));
-  const delayed = sessions.flatMap(({ status, orderId }) => (status === 'settlement_pending' ? orderId : []));
-  const shown = sessions.flatMap(({ shownOrderId }) => (shownOrderId === '' ? [] : [shownOrderId]));
-  const [seen, lost, deposits, surplus, exceptions, addresses] = await Promise.all([
-    findSeenPayments(db, sessionIds),
-    findLostPayments(db, delayed),
-    findPageDeposits(db, deps, sessionIds),
-    findSurplus(db, deps, paidIds),
-    findExceptions(db, sessionIds),
-    findDepositAddresses(db, shown),
-  ]);
-  const orders = await findOrders(
-    db,
-    exceptions.map(({ orderId }) => orderId),
-  );
-  const unproven = new Set<string>(orders.flatMap(({ withSecret, orderId }) => (withSecret ? [] : orderId)));
-  return ({ sessionId, shownOrderId, orderId }) => ({
-    unproven,
-    seen: seen.get(sessionId),
-    isLost: lost.has(orderId),
-    deposits: deposits.get(sessionId),
-    surplus: surplus.filter((each) => each.sessionId === sessionId),
-    exceptions: exceptions.filter((exception) => exception.sessionId === sessionId),
-    address: addresses.get(shownOrderId),
-  });
 }
 
 type ShownException = CheckoutState['exceptions'][number];
@@ -167,9 +106,22 @@ function isOutside({ decision, status, orderId }: PaymentException, session: Ses
 
 const isExpiredUnpaid = ({ status, initiateTx }: SessionState) => status === 'expired' && initiateTx === '';
 
-/** Whether the session's payment, or a part of it, may no longer count. */
-export function areInDoubt({ seen, isLost, deposits = [] }: SessionFacts): boolean {
-  return isLost === true || seen?.isInDoubt === true || deposits.some((deposit) => deposit.isInDoubt);
+/** What pages tell of money that paid nothing. */
+function exceptionsNow(
+  deps: Pick<CheckoutContext, 'chains' | 'gasless'>,
+  session: SessionState,
+  found: SessionFacts,
+): ShownException[] {
+  const { seen, isLost, deposits = [], surplus = [], unproven } = found;
+  return [
+    ...shownExceptions(found.exceptions ?? [])
+      .filter((exception) => isOutside(exception, session))
+      // What was too much came with the payment that is gone.
+      .filter(({ orderId }) => isLost !== true || orderId !== session.orderId)
+      .flatMap((exception) => exceptionOf(deps, exception, unproven?.has(exception.orderId) === true) ?? []),
+    ...deposits.flatMap((deposit) => arrivalOf(deps, deposit) ?? []),
+    ...surplus.flatMap((each) => surplusOf(deps, each, seen) ?? []),
+  ];
 }
 
 /** The state of a session for all its pages; `withOwnDeposit` makes it that of one. */
@@ -178,21 +130,13 @@ export async function checkoutState(
   stored: SessionState,
   found: SessionFacts = {},
 ): Promise<CheckoutState> {
-  const { seen, deposits: arrived = [], surplus = [], address } = found;
+  const { seen, deposits: arrived = [], address } = found;
   const isInDoubt = areInDoubt(found);
   const deposits = arrived.filter((deposit) => !deposit.isInDoubt);
   const session = isInDoubt ? withoutFinality(stored) : stored;
   const takesPayment = !isInDoubt && isPayable(session, deps.clock.now());
   const shown = takesPayment ? shownDepositOf(deps, session.shownOrderId, address) : {};
-  const exceptions = [
-    ...shownExceptions(found.exceptions ?? [])
-      .filter((exception) => isOutside(exception, session))
-      .flatMap(
-        (exception) => exceptionOf(deps, exception, found.unproven?.has(exception.orderId) === true) ?? [],
-      ),
-    ...deposits.flatMap((deposit) => arrivalOf(deps, deposit) ?? []),
-    ...surplus.flatMap((each) => surplusOf(deps, each, seen) ?? []),
-  ];
+  const exceptions = exceptionsNow(deps, session, { ...found, deposits });
   return {
     sessionId: session.sessionId,
     status: session.status,
