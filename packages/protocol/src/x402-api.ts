@@ -18,7 +18,7 @@ const exchange = {
   steps: {
     '202': {
       description:
-        'The payment was sent, and no block shows it yet. PAYMENT-RESPONSE says so with errorReason ' +
+        'The payment was sent, and no block shows it yet, or its chain contradicts blocks that were final. PAYMENT-RESPONSE says so with errorReason ' +
         '`settlement_pending` and its transaction. The same request asks again, and never pays twice.',
       reply: x402Receipt,
       headers: { 'PAYMENT-RESPONSE': 'Base64 of the JSON of the outcome' },

@@ -36,7 +36,16 @@ test('addresses that could not be read whole stay shortened, with the reason', (
     ...{ isInDoubt: false, places: [place] },
   };
   const reader = {
-    ...{ wallets: [], chosen: {}, asked: '', claim: undefined, isBusy: false, problem: '', sentFor: '' },
+    ...{
+      wallets: [],
+      chosen: {},
+      asked: '',
+      claim: undefined,
+      isBusy: false,
+      isAsking: false,
+      problem: '',
+      sentFor: '',
+    },
     ...{ choose() {}, look() {}, send() {} },
   };
   const page = (readProblem: string) => JSON.stringify(claimView(data, 'UTC', { ...reader, readProblem }));

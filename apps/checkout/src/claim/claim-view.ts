@@ -19,6 +19,8 @@ export interface ClaimReader {
   readonly asked: string;
   readonly claim: Claim | undefined;
   readonly isBusy: boolean;
+  /** A wallet was asked and has not answered. It can be asked again, and so can another. */
+  readonly isAsking: boolean;
   readonly problem: string;
   /** Why the addresses are still shortened, in words; empty when they are as asked for. */
   readonly readProblem: string;
@@ -225,7 +227,7 @@ function answerView(
   timeZone: string | undefined,
   reader: ClaimReader,
 ): Tree {
-  const { asked, claim, wallets, isBusy, problem, sentFor } = reader;
+  const { asked, claim, wallets, isBusy, isAsking, problem, sentFor } = reader;
   if (asked !== orderId) return undefined;
   const isThere = claim !== undefined && claim.amount !== '0';
   const isPossible = claim?.txRequest !== undefined;
@@ -260,6 +262,7 @@ function answerView(
         ),
       ),
     ],
+    isAsking && h('p', { class: 'step' }, words.confirm),
     sentFor === orderId && h('p', { class: 'step' }, fill(words.sent, { network })),
     problem !== '' && h('p', { class: 'problem' }, problem),
   );

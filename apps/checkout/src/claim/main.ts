@@ -41,6 +41,7 @@ function openPage(given: ClaimData): void {
     asked: '',
     claim: undefined,
     isBusy: false,
+    isAsking: false,
     problem: '',
     readProblem: '',
     sentFor: '',
@@ -72,20 +73,24 @@ function openPage(given: ClaimData): void {
       change({ isBusy: false, problem: tell(error) });
     }
   };
+  /** Counts requests to wallets: what an earlier one fails with is no longer told. */
+  let request = 0;
   const sendBack = async (walletId: string) => {
     const { wallets, claim, orderId, asked, purpose } = state;
     const wallet = wallets.find(({ id }) => id === walletId);
     const { txRequest } = claim ?? {};
     if (txRequest === undefined || wallet === undefined) return;
-    change({ isBusy: true, problem: '' });
+    request += 1;
+    const own = request;
+    change({ isAsking: true, problem: '' });
     try {
       const hash = await sendWith(data, { wallet, txRequest, orderId, purpose });
-      change({ sentFor: asked });
+      change({ isAsking: false, isBusy: true, sentFor: asked });
       const outcome = await awaitOutcome(() => outcomeOf(wallet.provider, hash));
       if (outcome === 'failed') throw new ExplainedFailure(data.texts.reverted);
       change({ isBusy: false });
     } catch (error) {
-      change({ isBusy: false, problem: tell(error), sentFor: '' });
+      if (own === request) change({ isAsking: false, isBusy: false, problem: tell(error), sentFor: '' });
     }
   };
   watchWallets(data.texts.browserWallet, (wallets) => change({ wallets }));

@@ -114,6 +114,11 @@ test('any wallet can send coins back that were sent to a deposit address by mist
     await page.locator('.problem').getByText(words).waitFor();
     wallet.fails.clear();
   }
+  // The payer may leave a prompt, and ask again.
+  const held = wallet.hold('eth_sendTransaction');
+  await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
+  await held.opened;
+  await page.getByText('Confirm in your wallet.').waitFor();
   wallet.madeUp.set('eth_sendTransaction', 'sent');
   await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
   await page.getByText('Ethereum does not show the transaction yet. Check your wallet').waitFor();

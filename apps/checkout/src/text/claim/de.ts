@@ -31,6 +31,7 @@ export const claimDe: ClaimTexts = {
   later: 'Der Smart Contract gibt es nach dem {time} frei.',
   sendBack: 'Zurücksenden mit {wallet}',
   walletHint: 'Jede Wallet kann das und zahlt nur das Gas. Das Geld geht an die Adresse oben.',
+  confirm: 'Bestätigen Sie in Ihrer Wallet.',
   walletCannotSend: 'Diese Wallet kann von dieser Seite aus nicht senden. Verwenden Sie eine andere Wallet.',
   sent: 'Gesendet. Es ist zurück, sobald {network} es bestätigt hat.',
   reclaim:

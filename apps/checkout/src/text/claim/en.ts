@@ -30,6 +30,7 @@ export const claimEn = {
   later: 'The contract releases it after {time}.',
   sendBack: 'Send it back with {wallet}',
   walletHint: 'Any wallet can do it and pays only the gas. The money goes to the address above.',
+  confirm: 'Confirm in your wallet.',
   walletCannotSend: 'This wallet cannot send from this page. Use another wallet.',
   sent: 'Sent. It is back once {network} has confirmed it.',
   reclaim:

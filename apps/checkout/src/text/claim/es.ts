@@ -31,6 +31,7 @@ export const claimEs: ClaimTexts = {
   later: 'El contrato lo libera después del {time}.',
   sendBack: 'Devolver con {wallet}',
   walletHint: 'Cualquier monedero puede hacerlo y solo paga el gas. El dinero va a la dirección de arriba.',
+  confirm: 'Confirme en su monedero.',
   walletCannotSend: 'Este monedero no puede enviar desde esta página. Use otro monedero.',
   sent: 'Enviado. Habrá vuelto cuando {network} lo confirme.',
   reclaim:

@@ -34,6 +34,7 @@ export const claimFr: ClaimTexts = withFrenchSpaces({
   sendBack: 'Renvoyer avec {wallet}',
   walletHint:
     'N’importe quel portefeuille peut le faire et ne paie que le gas. L’argent va à l’adresse ci-dessus.',
+  confirm: 'Confirmez dans votre portefeuille.',
   walletCannotSend: 'Ce portefeuille ne peut pas envoyer depuis cette page. Utilisez-en un autre.',
   sent: 'Envoyé. L’argent est renvoyé dès que {network} le confirme.',
   reclaim:

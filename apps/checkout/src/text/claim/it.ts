@@ -31,6 +31,7 @@ export const claimIt: ClaimTexts = {
   later: 'Il contratto lo libera dopo {time}.',
   sendBack: 'Restituisci con {wallet}',
   walletHint: 'Qualsiasi wallet può farlo e paga solo il gas. Il denaro va all’indirizzo qui sopra.',
+  confirm: 'Conferma nel tuo wallet.',
   walletCannotSend: 'Questo wallet non può inviare da questa pagina. Usa un altro wallet.',
   sent: 'Inviato. Sarà tornato quando {network} lo avrà confermato.',
   reclaim:

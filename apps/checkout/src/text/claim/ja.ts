@@ -31,6 +31,7 @@ export const claimJa: ClaimTexts = {
   later: 'コントラクトは {time} 以降に返送を許可します。',
   sendBack: '{wallet} で返送する',
   walletHint: 'どのウォレットでも実行でき、ガス代だけがかかります。資金は上のアドレスに届きます。',
+  confirm: 'ウォレットで確認してください。',
   walletCannotSend: 'このウォレットはこのページから送信できません。別のウォレットを使ってください。',
   sent: '送信しました。{network} で確認されると戻ります。',
   reclaim:

@@ -31,6 +31,7 @@ export const claimPt: ClaimTexts = {
   later: 'O contrato o libera depois de {time}.',
   sendBack: 'Devolver com {wallet}',
   walletHint: 'Qualquer carteira pode fazer isso e paga só o gas. O dinheiro vai para o endereço acima.',
+  confirm: 'Confirme na sua carteira.',
   walletCannotSend: 'Esta carteira não consegue enviar por esta página. Use outra carteira.',
   sent: 'Enviado. O dinheiro volta assim que {network} confirmar.',
   reclaim:

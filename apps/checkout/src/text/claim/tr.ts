@@ -31,6 +31,7 @@ export const claimTr: ClaimTexts = {
   later: 'Sözleşme bunu {time} sonrasında serbest bırakır.',
   sendBack: '{wallet} ile geri gönder',
   walletHint: 'Her cüzdan bunu yapabilir ve yalnızca gas ücretini öder. Para yukarıdaki adrese gider.',
+  confirm: 'Cüzdanınızda onaylayın.',
   walletCannotSend: 'Bu cüzdan bu sayfadan gönderim yapamıyor. Başka bir cüzdan kullanın.',
   sent: 'Gönderildi. {network} onaylayınca geri dönmüş olur.',
   reclaim:
