@@ -48,7 +48,7 @@ test('help shows the examples, and a misspelt command or option names the neares
   assert.match(ofRefund.stdout, /^Usage: florin refunds create --session <id> \[options\]\n/);
   assert.match(
     (await api.run(['trigger', '--help'])).stdout.replaceAll(/\s+/g, ' '),
-    /all but account\.\*, session\.expired, refund\.failed, webhook\.\* \(choices: /,
+    /all but account\.\*, session\.expired, refund\.failed, refund\.reopened, webhook\.\* \(choices: /,
   );
   const all = await api.run(['--help']);
   assert.match(all.stdout, /\nCommands of a merchant:\n {2}login /);

@@ -16,7 +16,7 @@ export const maxReportRows = 2_000_000;
 /** Reports of one merchant that are pending. */
 export const maxPendingReports = 10;
 
-/** The columns of each type of report, in their order. A row of a JSON report has them as members. */
+/** The columns of each type of report, in their order. A row of a JSON report has them as members, with values in Micro-USD. */
 export const reportColumns = {
   payments: [
     'sessionId',
@@ -60,6 +60,14 @@ export const reportColumns = {
   ],
   refunds: ['refundId', 'sessionId', 'orderId', 'accountId', 'refundedAt', 'totalValue', 'reason', 'txHash'],
 } as const satisfies Record<ReportType, readonly string[]>;
+
+/** Columns that have US dollars and another name in CSV: people add them up as they are. */
+export const dollarColumns: Readonly<Record<string, string>> = {
+  totalValue: 'amountInUSD',
+  feeValue: 'feeInUSD',
+  netValue: 'netInUSD',
+  refundedAmount: 'refundedInUSD',
+};
 
 const reportTime = (description: string) =>
   Type.Integer({ minimum: 0, maximum: 9_999_999_999, description: `Unix seconds. ${description}` });
@@ -105,7 +113,8 @@ export const reportRoutes = {
     description:
       'The answer is pending. Read the report until it is ready; then `url` is its file for 24 hours. `payments` has ' +
       'sessions by the time of their final payment, `settlements` and `fees` by the time when the money was in your wallet, ' +
-      '`refunds` by the time when the money was back. Values are integers in Micro-USD. A payment that becomes final after ' +
+      '`refunds` by the time when the money was back. Values are integers in Micro-USD in JSON, and US dollars in columns named ' +
+      '`…InUSD` in CSV. A payment that becomes final after ' +
       'the report was made is not in it, even if its block is older. A second payment of a session and its return are in no ' +
       'report: its exceptions have them. At most ten reports are pending.',
     tag: 'Reports',

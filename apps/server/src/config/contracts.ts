@@ -4,9 +4,9 @@ import { getAddress, isAddress } from 'viem';
 import type { CctpContracts, Chain, PreviousContracts } from '#chains/chain.ts';
 import { ConfigError, type Fields } from './field.ts';
 
-/** Reads an address and refuses one without its checksum. */
-export function addressOf(fields: Fields, name: string): Hex {
-  const text = fields.text(name);
+/** Reads an address and refuses one without its checksum. `remedy` says what to do where it is missing. */
+export function addressOf(fields: Fields, name: string, remedy?: string): Hex {
+  const text = fields.text(name, undefined, remedy);
   if (!isAddress(text))
     throw new ConfigError(`${fields.path(name)} must be an EVM address with its checksum`);
   return getAddress(text);
@@ -16,12 +16,12 @@ export function addressOf(fields: Fields, name: string): Hex {
 export function contractsFrom(
   fields: Fields,
 ): Pick<Chain, 'gateway' | 'vault' | 'previousContracts' | 'cctp'> {
-  if (!fields.has('gateway'))
-    throw new ConfigError(
-      `${fields.path('gateway')} is missing: make the contracts with florin deploy, then run florin init again`,
-    );
   return {
-    gateway: addressOf(fields, 'gateway'),
+    gateway: addressOf(
+      fields,
+      'gateway',
+      'make the contracts with florin deploy, then run florin init again',
+    ),
     vault: addressOf(fields, 'vault'),
     previousContracts: fields.optional('previousGateways', (name) => fields.sections(name, previousOf)),
     cctp: fields.optional('cctp', (name) => fields.section(name, cctpOf)),

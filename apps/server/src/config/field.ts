@@ -63,10 +63,10 @@ export class Fields {
     return this.#values[name] !== undefined;
   }
 
-  text(name: string, fallback?: string): string {
+  text(name: string, fallback?: string, remedy = 'add it to the file'): string {
     const value = this.#take(name, { type: 'text', fallback }) ?? fallback;
     if (value === undefined || value === '')
-      throw new ConfigError(`${this.path(name)} is missing: add it to the file`);
+      throw new ConfigError(`${this.path(name)} is missing: ${remedy}`);
     if (typeof value !== 'string') throw new ConfigError(`${this.path(name)} must be a string`);
     return value;
   }

@@ -1,7 +1,12 @@
 import type { Queryable } from '@florin/pg';
 import { inertText } from '@florin/protocol/csv-text.ts';
-import { microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
-import { type ReportFormat, type ReportType, reportColumns } from '@florin/protocol/report-api.ts';
+import { formatUsd, microUsd, microUsdToNumber } from '@florin/protocol/money.ts';
+import {
+  dollarColumns,
+  type ReportFormat,
+  type ReportType,
+  reportColumns,
+} from '@florin/protocol/report-api.ts';
 import { formatIsoTime } from '@florin/protocol/timestamp.ts';
 import { completedRefunds, paidSessions, settledSessions } from './report.sql.ts';
 
@@ -86,7 +91,10 @@ const value = (amount: bigint) => microUsdToNumber(microUsd(amount));
 /** The texts before the first line and after the last. */
 export function reportEnds(type: ReportType, format: ReportFormat): { head: string; tail: string } {
   return format === 'csv'
-    ? { head: `${reportColumns[type].join(',')}\r\n`, tail: '' }
+    ? {
+        head: `${reportColumns[type].map((column) => dollarColumns[column] ?? column).join(',')}\r\n`,
+        tail: '',
+      }
     : { head: '[', tail: '\n]\n' };
 }
 
@@ -100,15 +108,16 @@ export function linesText(
   if (format === 'csv') {
     const columns = reportColumns[type];
     return lines
-      .map((line) => `${columns.map((column) => csvField(line[column] ?? '')).join(',')}\r\n`)
+      .map((line) => `${columns.map((column) => csvField(column, line[column] ?? '')).join(',')}\r\n`)
       .join('');
   }
   return lines.map((line, index) => `${isFirst && index === 0 ? '' : ','}\n${JSON.stringify(line)}`).join('');
 }
 
-/** A field of RFC 4180. */
-function csvField(field: string | number): string {
-  if (typeof field === 'number') return String(field);
+/** A field of RFC 4180, with a value in US dollars. */
+function csvField(column: string, field: string | number): string {
+  if (typeof field === 'number')
+    return dollarColumns[column] === undefined ? String(field) : formatUsd(microUsd(field));
   const safe = inertText(field);
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
 }

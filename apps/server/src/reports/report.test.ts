@@ -144,13 +144,18 @@ test('a report has its period and its account alone', async () => {
 // proves W11.4
 test('a file needs the secret of its report, and is gone after a day', async () => {
   const shop = await openShop();
+  await addPaidSession(world, { ...shop, unitPrice: 12_500_000 });
+  world.clock.time += 60_000;
   const read = await order(shop, 'payments', { format: 'csv' });
   assert.deepEqual([(await read()).status, (await read()).url], ['pending', '']);
   await work();
   const { url } = await read();
   const file = await download(url);
   assert.match(String(file.headers['content-type']), /^text\/csv/);
-  assert.match(file.body, /^sessionId,receiptId,/);
+  const [columns, row] = file.body.split('\r\n').map((line) => line.split(','));
+  assert.deepEqual(columns?.slice(0, 2), ['sessionId', 'receiptId']);
+  const dollars = ['amountInUSD', 'feeInUSD', 'netInUSD'].map((name) => row?.[columns?.indexOf(name) ?? -1]);
+  assert.deepEqual(dollars, ['12.525', '0.025', '12.50']);
   assert.equal((await download(`${url.slice(0, -1)}`)).statusCode, 404);
   const stranger = await openShop();
   const reportId = new URL(url).pathname.split('/')[2];
@@ -222,7 +227,7 @@ test('a spreadsheet finds no formula in a report', () => {
     linesText('refunds', 'csv', [{ ...line, reason, txHash: '' }], true),
   );
   assert.deepEqual(
-    texts.map((text) => text.slice('rfd_1,s,o,a,,5,'.length, -',\r\n'.length)),
+    texts.map((text) => text.slice('rfd_1,s,o,a,,0.000005,'.length, -',\r\n'.length)),
     ["'=1+1", "'@now", "'+1", "'-1", "'\tx", "'＝1", '"say ""no"", please"'],
   );
 });

@@ -4,6 +4,7 @@ import { createInterface } from 'node:readline';
 import { Readable } from 'node:stream';
 import { after, before, type TestContext, test } from 'node:test';
 import { buildPages } from '@florin/dashboard/build';
+import { parseUsd } from '@florin/protocol/money.ts';
 import type { ReportView } from '@florin/protocol/report-api.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import { findFreePort } from '@florin/world';
@@ -272,16 +273,14 @@ test('a report of everything has every payment once, as CSV and as JSON', async 
     let total = 0n;
     let valueColumn = -1;
     for await (const line of lines) {
-      if (format === 'csv' && valueColumn < 0) valueColumn = line.split(',').indexOf('totalValue');
+      if (format === 'csv' && valueColumn < 0) valueColumn = line.split(',').indexOf('amountInUSD');
       const [id] = /sess_[0-9a-z]+/.exec(line) ?? [];
       if (id === undefined) continue;
       assert.ok(!ids.has(id), id);
       ids.add(id);
-      total += BigInt(
-        format === 'csv'
-          ? (line.split(',')[valueColumn] ?? '')
-          : (/"totalValue":"?(\d+)/.exec(line)?.[1] ?? ''),
-      );
+      const inDollars = line.split(',')[valueColumn] ?? '';
+      const [, inJson = ''] = /"totalValue":"?(\d+)/.exec(line) ?? [];
+      total += format === 'csv' ? (parseUsd(inDollars) ?? assert.fail(line)) : BigInt(inJson);
     }
     t.diagnostic(`${format}: ${ids.size} rows in ${Math.round(performance.now() - begin)} ms`);
     const { totalValue, feeValue, netValue } = report.totals;
