@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { plainLook } from '@florin/protocol/brand-look.ts';
 import type { BrandLook } from '@florin/protocol/branding.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import { noBrandImages, updateBranding } from '../../test/harness/brand.ts';
 import { ImageWorld } from '../../test/harness/image-world.ts';
 import { sampleImage } from '../../test/harness/sample-image.ts';
 import {
@@ -10,9 +11,7 @@ import {
   type BrandImages,
   findBranding,
   findShownMerchant,
-  noBrandImages,
   takeBrandImages,
-  updateBranding,
 } from './branding.ts';
 import { removeUnusedImages, unusedRetentionMs } from './images/cleanup.ts';
 import { imageIntake } from './images/intake.ts';

@@ -1,6 +1,6 @@
 import type { Queryable, Row, Transaction } from '@florin/pg';
 import { brandFonts, plainLook } from '@florin/protocol/brand-look.ts';
-import type { Branding, BrandLook } from '@florin/protocol/branding.ts';
+import type { Branding } from '@florin/protocol/branding.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -28,8 +28,6 @@ export interface BrandImages {
   readonly darkLogo: BrandImage;
   readonly icon: BrandImage;
 }
-
-export const noBrandImages: BrandImages = { logo: noBrandImage, darkLogo: noBrandImage, icon: noBrandImage };
 
 /** A look with the hosted URLs of its images. */
 type HostedLook = Omit<Branding, 'updateAt'>;
@@ -131,7 +129,8 @@ export async function takeBrandImages(
 
 /**
  * Makes a branding as wanted, which is what `lockedBranding` has read with the changes in it. Of its images only those that
- * were taken are new. Refuses one that changed since `ifUpdateAt` (100308).
+ * were taken are new. Links keep their versions, because payers agree to a price and not to a look. Refuses one that changed
+ * since `ifUpdateAt` (100308); an empty one stands for none so far.
  */
 export async function changeBranding(
   transaction: Transaction,
@@ -139,58 +138,29 @@ export async function changeBranding(
   change: {
     readonly merchantId: string;
     readonly stored: StoredBranding;
-    /** Its own time is not looked at. */
-    readonly wanted: Omit<Branding, 'updateAt'> & { readonly updateAt?: unknown };
+    /** The URLs of its images are not looked at. */
+    readonly wanted: Omit<Branding, 'updateAt'>;
     readonly taken: Partial<BrandImages>;
     readonly ifUpdateAt?: string | undefined;
   },
 ): Promise<void> {
   const { merchantId, stored, wanted, taken, ifUpdateAt } = change;
-  const { logoUrl: _logo, darkLogoUrl: _dark, iconUrl: _icon, updateAt: _at, embedOrigins, ...look } = wanted;
-  const images = { ...stored.images, ...taken };
-  await updateBranding(transaction, deps, { merchantId, images, look, embedOrigins, ifUpdateAt });
-}
-
-/**
- * Replaces a merchant's branding. Links keep their versions, because payers agree to a price and not to a look. Refuses a
- * branding that changed since `ifUpdateAt` (100308); an empty one stands for none so far.
- */
-export async function updateBranding(
-  transaction: Transaction,
-  deps: { readonly clock: Clock },
-  {
-    merchantId,
-    images,
-    look,
-    embedOrigins = [],
-    ifUpdateAt,
-  }: {
-    readonly merchantId: string;
-    readonly images: BrandImages;
-    readonly look: Partial<BrandLook>;
-    /** URLs whose origins may embed the checkout. */
-    readonly embedOrigins?: readonly string[] | undefined;
-    readonly ifUpdateAt?: string | undefined;
-  },
-): Promise<void> {
   const at = deps.clock.now();
-  const { logo, darkLogo, icon } = images;
-  const { color, background, ...rest } = { ...plainLook, ...look };
-  const [before] = await transaction.query(lockBranding, { merchantId });
+  const { logo, darkLogo, icon } = { ...stored.images, ...taken };
   const put = await transaction.query(putBranding, {
+    ...wanted,
     merchantId,
     ...{ logoName: logo.name, logoUrl: logo.url },
     ...{ darkLogoName: darkLogo.name, darkLogoUrl: darkLogo.url },
     ...{ iconName: icon.name, iconUrl: icon.url },
-    ...{ color: color.toLowerCase(), background: background.toLowerCase(), ...rest },
-    embedOrigins: [...new Set(embedOrigins.map((url) => new URL(url).origin))],
+    ...{ color: wanted.color.toLowerCase(), background: wanted.background.toLowerCase() },
+    embedOrigins: [...new Set(wanted.embedOrigins.map((url) => new URL(url).origin))],
     updatedAt: at,
     ifUpdateAt: ifUpdateAt ?? null,
   });
   if (put.length === 0) throw new Refusal('branding_changed', 'it has changed since it was read');
   // The old images count as unused from now on.
   const kept = new Set(['', logo.name, darkLogo.name, icon.name]);
-  const old = before === undefined ? [] : [before.logo_name, before.dark_logo_name, before.icon_name];
-  for (const name of new Set(old))
+  for (const name of new Set(Object.values(stored.images).map((image: BrandImage) => image.name)))
     if (!kept.has(name)) await touchHostedImage(transaction, { merchantId, name, at });
 }

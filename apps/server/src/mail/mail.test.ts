@@ -3,8 +3,8 @@ import { after, before, test } from 'node:test';
 import { languages } from '@florin/checkout';
 import { statement } from '@florin/pg';
 import { findFreePort, startMailbox } from '@florin/world';
-import { noBrandImages, updateBranding } from '#catalog/branding.ts';
 import type { Log } from '#telemetry/log.ts';
+import { noBrandImages, updateBranding } from '../../test/harness/brand.ts';
 import { MailWorld } from '../../test/harness/mail-world.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import {

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { findFreePort } from '@florin/world';
 import { build } from 'esbuild';
 import type { Browser, Page } from 'playwright-core';
-import { noBrandImages, updateBranding } from '#catalog/branding.ts';
+import { noBrandImages, updateBranding } from '../harness/brand.ts';
 import { Life } from '../life/life.ts';
 import { openChromium, openPage } from './chromium.ts';
 import { heardBy, hears, isTrueIn, ShopPage } from './shop-page.ts';

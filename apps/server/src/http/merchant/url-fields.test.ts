@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { after, test } from 'node:test';
-import { noBrandImages, updateBranding } from '#catalog/branding.ts';
 import { systemRandom } from '#outside/random.ts';
 import { silentLog } from '#telemetry/log.ts';
+import { noBrandImages, updateBranding } from '../../../test/harness/brand.ts';
 import { MerchantWorld } from '../../../test/harness/merchant-fixture.ts';
 import { buildServer } from '../server.ts';
 import { merchantDoor } from './merchant-door.ts';
