@@ -1,5 +1,6 @@
 import { findCursor } from '@florin/evm';
 import type { Database } from '@florin/pg';
+import { formatIsoTime } from '@florin/protocol/timestamp.ts';
 import {
   type Clock,
   type Config,
@@ -83,7 +84,8 @@ async function examineWatcher(
     );
   }
   const backfill = cursor.backfillNext === undefined ? '' : `, reading block ${cursor.backfillNext} again`;
-  return good(what, `at block ${cursor.headNumber}, final up to ${cursor.finalNumber}${backfill}`);
+  const time = formatIsoTime(cursor.headTime);
+  return good(what, `at block ${cursor.headNumber} of ${time}, final up to ${cursor.finalNumber}${backfill}`);
 }
 
 /** Books and chain are compared each minute. */

@@ -1,6 +1,7 @@
-/** What was done, in words, for the audit logs. */
-const titles: Readonly<Record<string, string>> = {
-  // People and their own accounts.
+type Titles = Readonly<Record<string, string>>;
+
+/** What people do to their own accounts, in words. It stands in the logs of all places that they belong to. */
+const personTitles: Titles = {
   signInWithRecoveryCode: 'Signed in with a recovery code',
   signInOnNewDevice: 'Signed in on a new device',
   lockSecondFactor: 'Entered too many wrong codes on new devices',
@@ -14,18 +15,21 @@ const titles: Readonly<Record<string, string>> = {
   addWallet: 'Added a wallet to sign in with',
   removeWallet: 'Removed a wallet to sign in with',
   renewRecoveryCodes: 'Made new recovery codes',
-  changeMyNotification: 'Chose what to get by e-mail',
   retryMyMail: 'Let e-mails go to the own address again',
-  saveMyView: 'Saved a view of payments',
-  removeMyView: 'Removed a view of payments',
   askRecovery: 'Asked for a recovery',
   startRecovery: 'Started a recovery',
   cancelRecovery: 'Cancelled a recovery',
   completeRecovery: 'Completed a recovery',
-  // The team.
-  inviteMember: 'Invited a member',
   acceptInvitation: 'Accepted an invitation',
   revokeInvitation: 'Withdrew an invitation',
+};
+
+const merchantTitles: Titles = {
+  changeMyNotification: 'Chose what to get by e-mail',
+  saveMyView: 'Saved a view of payments',
+  removeMyView: 'Removed a view of payments',
+  // The team.
+  inviteMember: 'Invited a member',
   changeMemberRole: 'Changed the role of a member',
   removeMember: 'Removed a member',
   recoverMember: 'Asked for the recovery of a member',
@@ -75,10 +79,13 @@ const titles: Readonly<Record<string, string>> = {
   createApiKey: 'Created an API key',
   renameApiKey: 'Gave an API key another name',
   disableApiKey: 'Disabled an API key',
-  // The installation.
+  // By the operator.
   createMerchant: 'Created a merchant',
   suspendMerchant: 'Suspended a merchant',
   resumeMerchant: 'Ended the suspension of a merchant',
+};
+
+const installationTitles: Titles = {
   stopToken: 'Stopped a token',
   resumeToken: 'Took a token again',
   resumeChain: 'Resumed a halted chain',
@@ -91,10 +98,26 @@ const titles: Readonly<Record<string, string>> = {
   erasePayer: 'Erased the personal data of a payer',
 };
 
-/** The acts of the audit logs, in the order of their words. */
-export const actNames: readonly { readonly value: string; readonly label: string }[] = Object.entries(titles)
-  .map(([value, label]) => ({ value, label }))
-  .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
+const titles: Titles = { ...personTitles, ...merchantTitles, ...installationTitles };
+const logTitles = {
+  merchant: { ...personTitles, ...merchantTitles },
+  person: personTitles,
+  // Also the own log of a person who is staff.
+  installation: { ...personTitles, ...installationTitles },
+};
+export type AuditLogKind = keyof typeof logTitles;
+
+/** The acts that a log can have, in the order of their words. */
+export function actNamesOf(log: AuditLogKind): { readonly value: string; readonly label: string }[] {
+  return Object.entries(logTitles[log])
+    .map(([value, label]) => ({ value, label }))
+    .toSorted((one, other) => one.label.localeCompare(other.label, 'en'));
+}
+
+/** Whether an audit log can have the act. */
+export function isAct(action: string): boolean {
+  return Object.hasOwn(titles, action);
+}
 
 /** An act of the audit log in words; its own name where it is new to this page. */
 export function actTitle(action: string): string {

@@ -1,4 +1,4 @@
-import { actNames } from '@florin/protocol/act-title.ts';
+import { type AuditLogKind, actNamesOf } from '@florin/protocol/act-title.ts';
 import { Button } from '../ui/button.tsx';
 import { TextField } from '../ui/field.tsx';
 import { SelectField } from '../ui/select.tsx';
@@ -10,10 +10,12 @@ export function AuditFilterFields({
   values,
   onChange,
   people,
+  kind,
 }: {
   readonly values: AuditFilters;
   readonly onChange: (changed: Partial<AuditFilters>) => void;
   readonly people: readonly { readonly userId: string; readonly email: string }[];
+  readonly kind: AuditLogKind;
 }) {
   const actors = [
     ...people.map(({ userId, email }) => ({ value: userId, label: email })),
@@ -36,7 +38,7 @@ export function AuditFilterFields({
         label="Act"
         value={values.action}
         onChange={(action) => onChange({ action })}
-        options={[{ value: '', label: 'Every act' }, ...actNames]}
+        options={[{ value: '', label: 'Every act' }, ...actNamesOf(kind)]}
       />
       <TextField
         label="From"

@@ -83,7 +83,7 @@ const columns: readonly Column<Entry>[] = [
  */
 export function AuditLog({
   label,
-  of: { filters, log },
+  of: { filters, log, kind },
   people,
   empty,
 }: {
@@ -100,7 +100,7 @@ export function AuditLog({
   };
   return (
     <>
-      <AuditFilterFields values={filters.values} onChange={filters.set} people={people} />
+      <AuditFilterFields {...{ people, kind }} values={filters.values} onChange={filters.set} />
       <OddFilters of={filters} />
       <Table
         label={label}

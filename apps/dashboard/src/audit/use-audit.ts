@@ -1,4 +1,4 @@
-import { actNames } from '@florin/protocol/act-title.ts';
+import { type AuditLogKind, isAct } from '@florin/protocol/act-title.ts';
 import { usePages } from '../api/use-call.ts';
 import { useFilters } from '../app/use-filters.ts';
 import { dayEnd, dayStart } from '../ui/day.ts';
@@ -8,7 +8,11 @@ export type AuditFilters = Readonly<Record<(typeof filterNames)[number], string>
 /** A merchant's log, a person's own, or the installation's. */
 export type AuditCall = 'GET /audit/list' | 'GET /me/audit/list' | 'GET /staff/audit/list';
 
-const isAct = (action: string) => actNames.some(({ value }) => value === action);
+const kinds: Readonly<Record<AuditCall, AuditLogKind>> = {
+  'GET /audit/list': 'merchant',
+  'GET /me/audit/list': 'person',
+  'GET /staff/audit/list': 'installation',
+};
 
 /** The filters as the service takes them. */
 function queryOf({ from, to, ...texts }: AuditFilters) {
@@ -31,5 +35,5 @@ export function useAudit(call: AuditCall) {
     (after) => ({ query: after === undefined ? query : { ...query, after } }),
     ({ nextCursor }) => nextCursor,
   );
-  return { call, filters, query, log };
+  return { call, filters, query, log, kind: kinds[call] };
 }

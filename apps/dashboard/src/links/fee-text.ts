@@ -1,4 +1,4 @@
-import { formatNumber } from '../ui/format.ts';
+import { formatPpm } from '../ui/format.ts';
 
 /** Fees of an installation in millionths of the amount, by how far the payer's token is from the one received. */
 interface FeeRates {
@@ -20,10 +20,6 @@ export function feeText(
     ...(chains > 1 ? [rates.crossChain] : []),
   ];
   const [least, most] = [Math.min(...possible), Math.max(...possible)];
-  if (least === most) return percent(least);
-  return `${percent(least)} to ${percent(most)}, by the token that the payer uses`;
-}
-
-function percent(ppm: number): string {
-  return `${formatNumber(ppm / 10_000, { maximumFractionDigits: 4 })} %`;
+  if (least === most) return formatPpm(least);
+  return `${formatPpm(least)} to ${formatPpm(most)}, by the token that the payer uses`;
 }

@@ -3,7 +3,7 @@ import { type LatePayment, maxLateHours, maxUnderpaidPpm } from '@florin/protoco
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
 import { type AutoReturn, withoutDefaults } from '@florin/protocol/shop-return.ts';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
-import { formatNumber, formatUsd } from '../ui/format.ts';
+import { formatPpm, formatUsd } from '../ui/format.ts';
 
 /** A product of a fixed link, as typed. */
 export interface ItemRow {
@@ -150,7 +150,7 @@ export function policyTexts(
   const { latePayment = '', lateHours, underpaidPpm, underpaidAmount } = policy ?? {};
   const hours = lateHours === undefined ? '' : `, within ${lateHours} ${lateHours === 1 ? 'hour' : 'hours'}`;
   const short = [
-    ...(underpaidPpm === undefined ? [] : [`${formatNumber(underpaidPpm / ppmOfPercent)} %`]),
+    ...(underpaidPpm === undefined ? [] : [formatPpm(underpaidPpm)]),
     ...(underpaidAmount === undefined ? [] : [formatUsd(underpaidAmount)]),
   ];
   return [

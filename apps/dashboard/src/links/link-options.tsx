@@ -47,7 +47,11 @@ export function WalletFields({
           ...(draft.settlementToken === '' ? [{ value: '', label: 'Choose a token', isDisabled: true }] : []),
           ...taken.map((tokenId) => ({ value: tokenId, label: nameOf(tokenId) })),
         ]}
-        note={closure === undefined ? undefined : `It is ${closure}: the link takes no payments for now.`}
+        note={
+          closure === undefined
+            ? undefined
+            : `It is ${closure}. Until that ends, the link takes no payment, in any token: choose another one here, or wait.`
+        }
         error={faults['settlementToken'] ?? fieldError(error, 'settlementToken')}
       />
     </div>

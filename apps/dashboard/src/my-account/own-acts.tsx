@@ -17,7 +17,7 @@ export function OwnActs({ me }: { readonly me: Me }) {
     >
       <AuditLog
         label="What was done to your account"
-        of={audit}
+        of={{ ...audit, kind: me.isStaff ? 'installation' : 'person' }}
         people={[me]}
         empty={
           <Empty icon={<ScrollText />} title="Nothing yet">

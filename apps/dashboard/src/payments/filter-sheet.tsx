@@ -2,9 +2,10 @@ import type { PaymentFilter } from '@florin/protocol/payment-view.ts';
 import { useEffect, useState } from 'react';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 import { Button } from '../ui/button.tsx';
+import { dayStart } from '../ui/day.ts';
 import { DialogActions, Sheet } from '../ui/dialog.tsx';
 import { TextField } from '../ui/field.tsx';
-import { exactDecimal, formatUsd } from '../ui/format.ts';
+import { exactDecimal, formatDate, formatUsd } from '../ui/format.ts';
 import { nameFault, typedValue } from '../ui/named-option.ts';
 import { SelectField } from '../ui/select.tsx';
 import { SuggestField } from '../ui/suggest-field.tsx';
@@ -73,12 +74,15 @@ const named = [
 ] as const;
 
 const isNamed = (name: PaymentFilter): name is IdFilter => Object.hasOwn(filteredIds, name);
+const isDay = (name: PaymentFilter) => /^(?:created|paid)(?:From|To)$/.test(name);
 const isAmount = (name: string) => name === 'amountFrom' || name === 'amountTo';
 
 /** A filter as a person reads it. */
 export function filterText(name: PaymentFilter, value: string, choices: FilterChoices): string {
   const amount = isAmount(name) ? filteredUsd(value) : undefined;
   if (amount !== undefined) return formatUsd(amount);
+  const day = isDay(name) ? dayStart(value) : undefined;
+  if (day !== undefined) return formatDate(new Date(day * 1_000), new Date());
   const options = name === 'sessionType' ? types : choices[name];
   return options?.find((option) => option.value === value)?.label ?? value;
 }
@@ -137,6 +141,8 @@ const tokenOption = ({ tokenId, symbol, network }: PaymentToken) => ({
   label: `${symbol} on ${network}`,
 });
 
+const { timeZone } = new Intl.DateTimeFormat().resolvedOptions();
+
 /** All filters of payments. Nothing changes in the list before Show. */
 export function FilterSheet({
   isOpen,
@@ -170,7 +176,13 @@ export function FilterSheet({
     />
   );
   return (
-    <Sheet isOpen={isOpen} onClose={onClose} title="Filters" size="small">
+    <Sheet
+      isOpen={isOpen}
+      onClose={onClose}
+      title="Filters"
+      description={`Days begin at midnight in the time zone of this device, ${timeZone}.`}
+      size="small"
+    >
       <form
         className="flex flex-1 flex-col"
         onSubmit={(event) => {

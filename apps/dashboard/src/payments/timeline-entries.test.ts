@@ -42,6 +42,21 @@ test('a transaction stands with the event that tells of it, though its chain’s
   ]);
 });
 
+test('a transaction that no event tells of stands in the order of its chain’s blocks, though events came later than blocks', () => {
+  const entries = told({
+    events: [event('session.paid', '01:30'), event('session.completed', '03:00')],
+    chainEvents: [
+      { ...chainEvent('Settled', '02:00'), blockNumber: 269 },
+      { ...chainEvent('Rescued', '02:30'), blockNumber: 274 },
+    ],
+  });
+  assert.deepEqual(entries, [
+    ['Payment is final', undefined],
+    ['Settled to your wallet', '0xSettled'],
+    ['Deposit sent back', '0xRescued'],
+  ]);
+});
+
 test('a payment across chains has two transactions, and an expired session the one that sent a deposit back', () => {
   const across = told({
     events: [event('session.payment_detected', '01:00'), event('session.completed', '03:00')],

@@ -92,11 +92,26 @@ export function timelineEntries(
       transaction: transactionOf(transfer, tokens),
     };
   });
-  const timeOf = ({ at }: TimelineEntry) => parseTime(at)?.getTime() ?? 0;
   // A transfer comes before what it brought about in the same second.
-  return [...events.slice(0, 1), ...transfers, ...events.slice(1), ...others].sort(
-    (one, other) => timeOf(one) - timeOf(other),
+  const told = [...events.slice(0, 1), ...transfers, ...events.slice(1)].sort(byTime);
+  return others.sort(byTime).reduce(withOther, told);
+}
+
+const timeOf = ({ at }: TimelineEntry) => parseTime(at)?.getTime() ?? 0;
+const byTime = (one: TimelineEntry, other: TimelineEntry) => timeOf(one) - timeOf(other);
+
+/** With a transaction that no event tells of, at its time, and in any case in the order of its chain's blocks. */
+function withOther(entries: TimelineEntry[], other: TimelineEntry): TimelineEntry[] {
+  const { network, blockNumber = 0 } = other.transaction ?? {};
+  const blocks = entries.map(({ transaction }) =>
+    transaction?.network === network ? transaction?.blockNumber : undefined,
   );
+  const firstLater = blocks.findIndex((block) => block !== undefined && block > blockNumber);
+  const afterEarlier = blocks.findLastIndex((block) => block !== undefined && block < blockNumber) + 1;
+  const later = entries.findIndex((entry) => timeOf(entry) > timeOf(other));
+  const atTime = later < 0 ? entries.length : later;
+  const end = firstLater < 0 ? entries.length : firstLater;
+  return entries.toSpliced(Math.max(afterEarlier, Math.min(atTime, end)), 0, other);
 }
 
 /** The exception that an event tells of: the one of its second, else the latest before it, whose amount has grown. */

@@ -71,6 +71,11 @@ export function formatNumber(
   return format.format(number as Intl.StringNumericLiteral).replace(/[\u200e\u200f\u061c]/g, '');
 }
 
+/** Millionths as `0.2 %`, with the reader's separators. */
+export function formatPpm(ppm: number, locale?: string): string {
+  return `${formatNumber(ppm / 10_000, { maximumFractionDigits: 4 }, locale)} %`;
+}
+
 /** Micro-USD as dollars with every digit that is not zero, two at least: `$1,234.50`, `$37.111109`. */
 export function formatUsd(microUsd: bigint | number | string, locale?: string): string {
   const options = {

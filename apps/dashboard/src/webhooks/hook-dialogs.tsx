@@ -10,6 +10,7 @@ import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { allEventTypes } from '../ui/event-types.ts';
 import { CheckField, TextField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
+import { formatNumber } from '../ui/format.ts';
 import { FailureNotice } from '../ui/notice.tsx';
 import { SelectField } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
@@ -153,7 +154,7 @@ export function ResendDialog({ hook: { webhookId, status }, onClose }: HookDialo
       after = reply.last;
     }
     const noun = count === 1 ? 'delivery is' : 'deliveries are';
-    toast(count === 0 ? 'Nothing to send again' : `${count} ${noun} sent again`);
+    toast(count === 0 ? 'Nothing to send again' : `${formatNumber(count)} ${noun} sent again`);
   });
   const run = async () => {
     const since = secondsOf(typed);

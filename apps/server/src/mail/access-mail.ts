@@ -1,4 +1,4 @@
-import { actNames } from '@florin/protocol/act-title.ts';
+import { isAct } from '@florin/protocol/act-title.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Act, NamedActor } from '#members/context.ts';
@@ -242,7 +242,7 @@ function auditPath(kind: string, told: readonly { readonly at: Date }[]): string
     from: dayOf(Math.min(...times) - widestOffsetMs),
     to: dayOf(Math.max(...times) + widestOffsetMs),
   });
-  if (actNames.some(({ value }) => value === kind)) query.set('action', kind);
+  if (isAct(kind)) query.set('action', kind);
   return `audit?${query}`;
 }
 

@@ -4,8 +4,8 @@ import { type AddressPolicy, isHostAllowed, isPlainHttpAllowed, urlFlaw } from '
 
 /**
  * The normal form (WHATWG) of a webhook's URL. Refuses (100503) URLs without https, with credentials, or with a private address
- * in any spelling. Refuses (400101) texts that are not a URL, name no host, contain white space or control characters, or
- * have a masked value in their query. Each connection checks again to which address a name resolves.
+ * in any spelling. Refuses (400101) texts that are not a URL, name no host, contain white space or control characters, have a
+ * fragment, or a masked value in their query. Each connection checks again to which address a name resolves.
  */
 export function webhookUrlOf(text: string, policy: AddressPolicy): string {
   const url = URL.parse(text);
@@ -18,6 +18,8 @@ export function webhookUrlOf(text: string, policy: AddressPolicy): string {
       'webhookUrl',
       'has **** in its query, as it is read without webhooks:write: write the value',
     );
+  if (text.includes('#'))
+    throw fieldRefusal('webhookUrl', 'must have no fragment: no request carries what follows the #');
   if (url.protocol !== 'https:' && !isPlainHttpAllowed(url, policy)) throw notAllowed('must use https');
   if (url.username !== '' || url.password !== '') throw notAllowed('must not carry credentials');
   if (!isHostAllowed(url.hostname, policy)) throw notAllowed('must lead to the public internet');

@@ -98,6 +98,14 @@ test('a webhook has its URL in normal form', () => {
   assert.equal(normal('https://shop.example.com'), 'https://shop.example.com/');
 });
 
+test('a URL with a fragment is refused at its field: no request would carry it', () => {
+  for (const webhookUrl of ['https://shop.example.com/hook#secret', 'https://shop.example.com/hook#'])
+    assert.throws(() => webhookFields({ ...body, webhookUrl }, addresses), {
+      name: 'Refusal',
+      message: /fragment/,
+    });
+});
+
 test('the event about a paused webhook shows the members of a read, without its key, and e-mails may tell it', async () => {
   const merchantId = await addMerchant(db);
   await addWebhook(db, merchantId);

@@ -119,7 +119,15 @@ function ChainCard({
         ))}
       </div>
       <div className="my-3">
-        <ChainFacts chain={chain} at={at} />
+        <ChainFacts
+          chain={chain}
+          at={at}
+          isFollowed={
+            chain.payments === 'available' &&
+            chain.haltedReason === '' &&
+            ofNodes?.trouble !== 'chainWithoutNode'
+          }
+        />
       </div>
       <h3 className="flex flex-wrap items-baseline justify-between gap-x-3 border-t border-line pt-3 font-semibold">
         Nodes
@@ -140,7 +148,16 @@ function stateOf({ haltedReason, payments, settlement }: ChainHealth, ofNodes?: 
   return ofNodes.trouble === 'chainWithoutNode' ? 'No answer' : 'A node fails';
 }
 
-function ChainFacts({ chain, at }: { readonly chain: ChainHealth; readonly at: string }) {
+function ChainFacts({
+  chain,
+  at,
+  isFollowed,
+}: {
+  readonly chain: ChainHealth;
+  readonly at: string;
+  /** Whether its final block moves, so that the time to it promises something. */
+  readonly isFollowed: boolean;
+}) {
   const { headNumber, finalNumber } = chain;
   const blocksBehind =
     headNumber === '' || finalNumber === '' ? undefined : BigInt(headNumber) - BigInt(finalNumber);
@@ -156,7 +173,7 @@ function ChainFacts({ chain, at }: { readonly chain: ChainHealth; readonly at: s
         <span className="tabular-nums">
           {blocksBehind === undefined ? 'unknown' : `${integerText(String(blocksBehind))} blocks`}
         </span>
-        {chain.secondsToFinal > 0 && (
+        {isFollowed && chain.secondsToFinal > 0 && (
           <span className="text-soft"> · {lastingText(chain.secondsToFinal)} until a payment is final</span>
         )}
       </Fact>

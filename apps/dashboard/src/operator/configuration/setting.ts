@@ -1,3 +1,5 @@
+import { formatPpm } from '../../ui/format.ts';
+
 /** Settings below one heading. */
 export interface SettingGroup {
   readonly title: string;
@@ -18,7 +20,7 @@ export function settingsOf(configuration: object): readonly SettingGroup[] {
 /** Shares, such as fees, are millionths. */
 function withPercent({ name, value }: SettingGroup['settings'][number]) {
   if (!name.endsWith('Ppm')) return { name, value };
-  return { name, value: `${value} millionths (${Number(value) / 10_000} %)` };
+  return { name, value: `${value} millionths (${formatPpm(Number(value))})` };
 }
 
 function isTree(value: unknown): value is object {

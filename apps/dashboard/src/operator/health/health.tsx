@@ -6,7 +6,15 @@ import { Card, PageHeader, Section, Skeleton } from '../../ui/page.tsx';
 import { Failed } from '../../ui/states.tsx';
 import { AsOf } from '../as-of.tsx';
 import { integerText, lastingText } from '../figure.ts';
-import { findProblems, gasTrouble, type Health, type Problem, type ServiceFunds } from '../problem.ts';
+import {
+  type ChainNodes,
+  findProblems,
+  gasTrouble,
+  type Health,
+  isWithoutNode,
+  type Problem,
+  type ServiceFunds,
+} from '../problem.ts';
 import { TroubleRow, toneWords, WorstTrouble } from '../trouble-sign.tsx';
 import { useFunds, useHealth, useNodes, useTokens } from '../use-installation.ts';
 
@@ -44,7 +52,7 @@ export default function HealthScreen() {
     <>
       <PageHeader title="Health" badge={<Verdict problems={problems} />} actions={<AsOf source={health} />} />
       <Problems problems={problems} unknown={unknown} />
-      <Figures health={data} funds={funds.data} />
+      <Figures health={data} funds={funds.data} nodes={nodes.data?.chains ?? []} />
     </>
   );
 }
@@ -109,15 +117,20 @@ function ProblemRow({ problem: { trouble, title, text, screen } }: { readonly pr
 function Figures({
   health,
   funds,
+  nodes,
 }: {
   readonly health: Health | undefined;
   readonly funds: ServiceFunds | undefined;
+  readonly nodes: readonly ChainNodes[];
 }) {
   const runways =
     funds?.wallets.map(({ secondsLeft }) => secondsLeft).filter((seconds) => seconds >= 0) ?? [];
   const isPartUnknown = funds?.wallets.some((wallet) => gasTrouble(wallet) === 'gasUnknown') ?? false;
+  // The service calls a chain unavailable some seconds after its last node was silent.
+  const silent = new Set(nodes.filter((chain) => isWithoutNode(chain.nodes)).map(({ chainId }) => chainId));
   const working = health?.chains.filter(
-    ({ payments, settlement }) => payments === 'available' && settlement === 'running',
+    ({ chainId, payments, settlement }) =>
+      payments === 'available' && settlement === 'running' && !silent.has(chainId),
   ).length;
   const balances = health?.chains.flatMap((chain) => chain.balances);
   const equal = balances?.filter(({ difference }) => difference === '0').length;

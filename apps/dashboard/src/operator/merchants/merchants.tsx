@@ -16,6 +16,7 @@ import { type Column, Table } from '../../ui/table.tsx';
 import { toast } from '../../ui/toast.tsx';
 import { Id, Time } from '../../ui/value.tsx';
 import { ActDialog } from '../act-dialog.tsx';
+import { integerText } from '../figure.ts';
 import { TroubleBadge } from '../trouble-sign.tsx';
 import { CreateDialog, InviteDialog } from './invite-dialog.tsx';
 
@@ -45,7 +46,7 @@ export default function Merchants() {
     <>
       <PageHeader
         title="Merchants"
-        badge={list.data && <Badge>{list.data.merchants.length}</Badge>}
+        badge={list.data && <Badge>{integerText(list.data.merchants.length)}</Badge>}
         actions={
           <Button kind="primary" icon={<Plus />} onClick={() => setCreating(true)}>
             Create a merchant

@@ -57,6 +57,7 @@ export async function answerAuditPage(
   if (format !== 'csv') return { entries: shown, nextCursor };
   const fieldOf = (entry: (typeof shown)[number], column: (typeof columns)[number]) => {
     if (column === 'at') return formatIsoTime(new Date(entry.at));
+    if (column === 'before' || column === 'after') return withIsoTimes(entry[column]);
     return column === 'act' ? actTitle(entry.action) : entry[column];
   };
   const lines = [columns, ...shown.map((entry) => columns.map((column) => fieldOf(entry, column)))];
@@ -65,6 +66,11 @@ export async function answerAuditPage(
     'content-disposition': 'attachment; filename="audit.csv"',
     'florin-next-cursor': nextCursor,
   });
+}
+
+/** Files have ISO 8601 times, also within what was changed: `createAt` and its like are written otherwise in replies. */
+function withIsoTimes(json: string): string {
+  return json.replace(/"(\w+At)":"(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d)"/g, '"$1":"$2T$3Z"');
 }
 
 function shownEntry(

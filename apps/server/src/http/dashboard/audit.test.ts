@@ -136,6 +136,8 @@ test('the log is narrowed to who acted, to the act, to what it was on, and to a 
   assert.deepEqual(await found({ from: begin, to: end }), ['updateProduct', 'createProduct']);
   assert.deepEqual(await found({ from: begin + 1, to: end, action: 'createProduct' }), []);
   const csv = await browser.get(`/audit/list?format=csv&subject=${productId}&actor=${userId}`);
+  // Times within what was changed are those of a file, too.
+  assert.match(csv.text, /""updateAt"":""\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ""/);
   assert.deepEqual(csv.text.match(/"(archive|update|create)Product","[^"]*"/g), [
     '"archiveProduct","Archived a product"',
     '"updateProduct","Changed a product"',
