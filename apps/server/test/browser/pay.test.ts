@@ -23,7 +23,7 @@ useTeaShop({ environment });
 
 /** The only texts that a payment without gas speaks, by their beginnings, in this order. */
 const spokenStates = [
-  ...['Preparing the payment', 'Confirm the switch to Base', 'Sign in your wallet', 'Waiting for Base'],
+  ...['Preparing the payment', 'Confirm the switch to Base', 'Sign in your wallet', 'The service sends your payment'],
   ...[
     'Payment seen',
     'You paid 25.05 USDC to Story Shop Paid The',
@@ -102,7 +102,7 @@ test('a page that is reloaded right after paying waits, and offers no second pay
   await page.locator('#way').getByText('You have 30.00 USDC').waitFor();
   await life.pauseMining();
   await page.locator('#pay-button').click();
-  const waits = () => page.locator('#step').filter({ hasText: 'to show the payment' }).waitFor();
+  const waits = () => page.locator('#step').filter({ hasText: 'The service sends your payment' }).waitFor();
   await waits();
   await page.reload();
   await waits();
