@@ -61,7 +61,7 @@ export const refundSigningRoutes = {
       'The same `signingId` again changes nothing.',
     body: strictObject({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
     reply: successReply,
-    errors: ['refund_not_found', 'refund_not_possible', 'refund_being_signed'],
+    errors: ['refund_not_found', 'refund_not_possible', 'refund_being_signed', 'chain_unavailable'],
   }),
   reportRefundSigning: route({
     ...write,

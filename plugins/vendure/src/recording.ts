@@ -43,6 +43,7 @@ export class FlorinRecording {
     if (event.type === 'refund.completed') await this.moveRefund(event.data.refund, 'Settled');
     if (event.type === 'refund.failed' || event.type === 'refund.cancelled')
       await this.moveRefund(event.data.refund, 'Failed');
+    if (event.type === 'refund.reopened') await this.noteReopened(event.data.refund);
   }
 
   private async recordPaid(session: Session): Promise<void> {
@@ -119,6 +120,14 @@ export class FlorinRecording {
         row.orderId,
         `Florin returned $${formatUsd(amount)} (${refundId}), which was not asked for in this shop.`,
       );
+  }
+
+  /** A settled refund of the shop has no way back, so its staff is told. */
+  private async noteReopened({ refundId, sessionId, amount }: FlorinRefund): Promise<void> {
+    const opened = await this.findSession(sessionId);
+    if (opened === undefined) return;
+    const note = `The chain took back the refund of $${formatUsd(amount)} (${refundId}): the customer no longer has the money. Look at it in Florin.`;
+    await this.note(opened.ctx, opened.row.orderId, note);
   }
 
   private async findSession(sessionId: string) {

@@ -64,6 +64,14 @@ const paidLate = (
   </Notice>
 );
 
+/** Its transaction was final, and is the one that the page names. */
+const takenBack = (
+  <Notice tone="warn" title="The chain took this refund back">
+    Blocks that were final are gone, and the refund’s transaction with them. The payer no longer has the
+    money. If the transaction comes back, it completes the refund.
+  </Notice>
+);
+
 function Loaded({ refund, onMoved }: { readonly refund: RefundView; readonly onMoved: () => unknown }) {
   const { role } = useMerchant();
   const mayReadSession = mayDo(role, 'sessions:read');
@@ -96,7 +104,8 @@ function Loaded({ refund, onMoved }: { readonly refund: RefundView; readonly onM
           </ScreenLink>
         }
       />
-      <div className="mb-6 empty:hidden">
+      <div className="mb-6 grid gap-3 empty:hidden">
+        {refund.status !== 'completed' && refund.txHash !== '' && takenBack}
         {refund.status === 'completed' && refund.cancelledAt !== '' ? paidLate : notices[refund.status]}
       </div>
       {refund.status === 'requires_signature' && (

@@ -31,7 +31,7 @@ export async function cancelRefund(
   if (signing?.refundId === refundId && signing.signingId !== despite)
     throw new Refusal(
       'refund_being_signed',
-      `${signing.memberName || 'a former member'} with ${signing.account}`,
+      `${signing.memberName || 'a former member or another tool'} with ${signing.account}`,
     );
   const order = await findOrder(transaction, row.order_id);
   if (order === undefined) throw new Error(`refund ${refundId} has no order`);

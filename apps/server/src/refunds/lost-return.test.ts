@@ -21,6 +21,13 @@ const openRefundLegs = statement({
   text: `select status from settlements where order_id = :orderId and leg = 'refund'`,
 });
 
+const resumed = statement({
+  name: 'lost_return_test_resumed',
+  parameters: { chainId: 'int8' },
+  columns: {},
+  text: `update chain_cursors set halted_reason = '' where chain_id = :chainId`,
+});
+
 const { world, deps, show, orderAfter, ask, cancel, statusesOf } = await openRefundWorld();
 after(() => world.close());
 const { db } = world.database;
@@ -127,6 +134,27 @@ test('the lost transaction counts as a signing that is open: another wallet is a
   await start(open?.signingId ?? '');
   await show(order, refundedPart);
   assert.equal(await findSigning(db, { merchantId, refundId, userId: 'usr_one' }), undefined);
+});
+
+test('a refund of a payment that is gone, or whose chain is halted, is signed by no wallet', async () => {
+  const order = await orderAfter([paidStep, settledStep]);
+  const { merchantId } = await world.session(order.sessionId);
+  const { refundId } = await ask(order, partOfPrice);
+  const start = () =>
+    db.transaction((transaction) =>
+      startSigning(transaction, deps(), {
+        ...{ merchantId, refundId, insteadOf: '', userId: 'usr_one' },
+        ...{ signingId: '22222222-2222-4222-8222-222222222222', account: `0x${'a'.repeat(40)}` },
+      }),
+    );
+  await drop(2);
+  await assert.rejects(start(), { slug: 'refund_not_possible' });
+  await show(order, paidStep);
+  await show(order, settledStep);
+  await start();
+  await world.halt('ethereum');
+  await assert.rejects(start(), { slug: 'chain_unavailable' });
+  await db.query(resumed, { chainId: order.chainId });
 });
 
 test('a cancelled refund whose return was taken back is cancelled again, at its first time', async () => {

@@ -76,10 +76,7 @@ export async function createRefund(
   const amount = body.amount === undefined ? left : microUsd(BigInt(body.amount));
   if (amount > left || (left === 0n && waiting > 0n))
     throw new Refusal('refund_exceeds', leftText(order, returned, waiting));
-  if (await isHalted(transaction, order.chainId))
-    throw new Refusal('chain_unavailable', 'it is halted: wait until the operator has resumed it');
-  if ((await findLostPayments(transaction, [orderId])).has(orderId))
-    throw new Refusal('refund_not_possible', obstacleTexts.lost);
+  await requireStanding(transaction, order);
   const obstacle = await replaceSettlementByRefund(transaction, order, deps.clock.now());
   if (obstacle !== undefined && obstacle !== 'settled')
     throw new Refusal('refund_not_possible', obstacleTexts[obstacle]);
@@ -99,6 +96,17 @@ export async function createRefund(
   if (mismatch !== undefined) throw new Refusal('refund_not_possible', mismatch);
   const { reason = '' } = body;
   return insert(transaction, deps, { session, order, exceptionId, amount, status, reason, returned });
+}
+
+/** Refuses a payment whose chain is halted (900401), and one that a reorg below finality took back (100702). */
+export async function requireStanding(
+  queryable: Queryable,
+  { orderId, chainId }: Pick<StoredOrder, 'orderId' | 'chainId'>,
+): Promise<void> {
+  if (await isHalted(queryable, chainId))
+    throw new Refusal('chain_unavailable', 'it is halted: wait until the operator has resumed it');
+  if ((await findLostPayments(queryable, [orderId])).has(orderId))
+    throw new Refusal('refund_not_possible', obstacleTexts.lost);
 }
 
 async function insert(

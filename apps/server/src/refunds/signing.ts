@@ -11,7 +11,7 @@ import { findOrder } from '#orders/order.ts';
 import { gatewayOf } from '#orders/order-gateway.ts';
 import type { Clock } from '#outside/clock.ts';
 import { lockRefundsToSign, refundById } from './refund.sql.ts';
-import { statusOf } from './refund.ts';
+import { requireStanding, statusOf } from './refund.ts';
 import * as sql from './signing.sql.ts';
 
 const [returnedTopic] = encodeEventTopics({ abi: paymentGatewayAbi, eventName: 'SettlementRefunded' });
@@ -113,7 +113,8 @@ export function returnReader(
 
 /**
  * Reserves a payment for one wallet, before that wallet is asked to return a part of it. Refuses (100710) while another
- * signing of the payment is open, unless the request names that one to replace it, and refunds that no wallet signs (100702).
+ * signing of the payment is open, unless the request names that one to replace it, and refunds that no wallet signs (100702):
+ * also those whose payment the chain took back, and, while it is halted, all of its refunds (900401).
  */
 export async function startSigning(
   transaction: Transaction,
@@ -126,6 +127,9 @@ export async function startSigning(
   const open = await transaction.query(lockRefundsToSign, { orderId });
   if (!open.some((row) => row.refund_id === refundId))
     throw new Refusal('refund_not_possible', `its status is ${status}`);
+  const order = await findOrder(transaction, orderId);
+  if (order === undefined) throw new Error(`refund ${refundId} has no order`);
+  await requireStanding(transaction, order);
   const [started] = await transaction.query(sql.insertSigning, {
     ...request,
     orderId,
@@ -135,7 +139,7 @@ export async function startSigning(
   const other = await findSigning(transaction, { merchantId, refundId, userId });
   throw new Refusal(
     'refund_being_signed',
-    `${other?.memberName || 'a former member'} with ${other?.account}`,
+    `${other?.memberName || 'a former member or another tool'} with ${other?.account}`,
   );
 }
 
@@ -155,7 +159,10 @@ export async function endSigning(transaction: Transaction, request: Signer): Pro
   if ((await transaction.query(sql.deleteSigning, request)).length > 0) return true;
   const open = await findSigning(transaction, request);
   if (open?.signingId === request.signingId)
-    throw new Refusal('refund_being_signed', `${open.memberName || 'a former member'} holds the signing`);
+    throw new Refusal(
+      'refund_being_signed',
+      `${open.memberName || 'a former member or another tool'} holds the signing`,
+    );
   return false;
 }
 
