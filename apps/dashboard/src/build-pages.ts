@@ -32,7 +32,7 @@ export function buildPages(): Promise<{ folder: string; isNew: boolean }> {
       'apps/dashboard/*.{html,json}',
       'apps/dashboard/public/*',
       'apps/dashboard/src/**/*.*',
-      'packages/protocol/src/{brand-colors,brand-look,member-role,permission}.ts',
+      'packages/protocol/src/*.ts',
     ],
     entry: 'index.html',
     build: async (work) => {
@@ -55,7 +55,7 @@ export function buildPages(): Promise<{ folder: string; isNew: boolean }> {
           // A page that takes one value beside a wire schema leaves out the schema, and the library that makes schemas.
           rolldownOptions: {
             treeshake: {
-              manualPureFunctions: ['Type', 'httpsUrl'],
+              manualPureFunctions: ['Type', 'httpsUrl', 'strictObject', 'text', 'nameText'],
               moduleSideEffects: [{ test: /\/(typebox|packages\/protocol)\//, sideEffects: false }],
             },
           },
