@@ -1,15 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { brandFonts, cornerRadii } from './brand-look.ts';
 import { route } from './route.ts';
-import {
-  httpsUrl,
-  ignored,
-  imageUrl,
-  nameText,
-  strictObject,
-  successReply,
-  timestampText,
-} from './schema.ts';
+import { httpsUrl, ignored, imageUrl, nameText, strictObject, timestampText } from './schema.ts';
 
 const hexColor = (description: string) => Type.String({ pattern: '^(#[0-9a-fA-F]{6})?$', description });
 const optionalUrl = (description: string) => Type.Union([Type.Literal(''), httpsUrl(1_000)], { description });
@@ -101,7 +93,6 @@ export const brandingRoutes = {
     reply: branding,
     permissions: ['products:read'],
     effect: 'query',
-    errors: [],
   }),
   updateBranding: route({
     method: 'POST',
@@ -111,7 +102,6 @@ export const brandingRoutes = {
       'Fields left out stay as they are. The images are downloaded during the request, which takes 10 seconds at most, and hosted like images of products; a current hosted URL keeps its image. When a download fails, the update is refused and nothing changes.',
     tag: 'Branding',
     body: brandingUpdateBody,
-    reply: successReply,
     permissions: ['products:write'],
     effect: 'update',
     errors: ['field_invalid', 'image_store_unavailable', 'branding_changed'],

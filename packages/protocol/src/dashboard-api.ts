@@ -7,7 +7,7 @@ import { memberRoutes } from './member-api.ts';
 import { merchantApi } from './merchant-api.ts';
 import { refundSigningRoutes } from './refund-signing-api.ts';
 import { type RouteTable, route } from './route.ts';
-import { idText, nameText, strictObject, successReply, text } from './schema.ts';
+import { idText, nameText, strictObject, text } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
 import { staffRoutes } from './staff-api.ts';
 import { summaryRoutes } from './summary-api.ts';
@@ -29,7 +29,6 @@ const ownMerchantRoutes = {
         }),
       ),
     }),
-    reply: successReply,
     permissions: ['members:write'],
     effect: 'update',
     errors: ['field_invalid', 'merchant_changed'],
@@ -45,7 +44,6 @@ const ownLinkRoutes = {
       'Its page and its reads answer that it is gone. Its sessions stay, and open ones stay payable.',
     tag: 'Payment links',
     body: strictObject({ linkId: idText }),
-    reply: successReply,
     permissions: ['payment_links:write'],
     effect: 'update',
     errors: ['link_not_found', 'link_archived'],

@@ -3,7 +3,7 @@ import { auditQuery, auditReply } from './audit-log.ts';
 import { notificationRoutes } from './notification-api.ts';
 import { paymentViewRoutes } from './payment-view-api.ts';
 import { route } from './route.ts';
-import { nameText, strictObject, successReply, text } from './schema.ts';
+import { nameText, strictObject, text } from './schema.ts';
 
 const email = text({ min: 3, max: 254, description: 'Names the person at sign-in' });
 const password = text({ min: 1, max: 128 });
@@ -30,9 +30,9 @@ const walletMessage = text({ min: 1, max: 2_000 });
 const walletSignature = text({ min: 4, max: 20_000 });
 
 /** Operations of a person, not of a merchant: they need no role. */
-const personal = { method: 'POST', permissions: [], effect: 'update', errors: ['sign_in_failed'] } as const;
+const personal = { method: 'POST', permissions: [], effect: 'update' } as const;
 const signIn = { ...personal, tag: 'Sign-in', errors: ['sign_in_failed', 'rate_limited'] } as const;
-const proof = { ...personal, tag: 'Ways to sign in' } as const;
+const proof = { ...personal, tag: 'Ways to sign in', errors: ['sign_in_failed'] } as const;
 
 /** How people sign in and out. These routes need no session. */
 export const signInRoutes = {
@@ -49,7 +49,6 @@ export const signInRoutes = {
     path: '/sign-in/code',
     summary: 'Give the code of the second factor',
     body: strictObject({ code }),
-    reply: successReply,
   }),
   startPasskeySignIn: route({
     ...signIn,
@@ -62,7 +61,6 @@ export const signInRoutes = {
     path: '/sign-in/passkey',
     summary: 'Sign in with a passkey',
     body: strictObject({ response: webAuthn }),
-    reply: successReply,
   }),
   startWalletSignIn: route({
     ...signIn,
@@ -93,14 +91,12 @@ export const signInRoutes = {
       signature: walletSignature,
       purpose: Type.Enum(['sign_in', 'prove'], { description: 'As the message was asked for' }),
     }),
-    reply: successReply,
   }),
   signInWithRecoveryCode: route({
     ...signIn,
     path: '/sign-in/recovery-code',
     summary: 'Sign in with a recovery code, which is used up',
     body: strictObject({ email, code }),
-    reply: successReply,
   }),
   completeRecovery: route({
     ...signIn,
@@ -196,15 +192,12 @@ export const meRoutes = {
     tag: 'Sign-in',
     reply: me,
     effect: 'query',
-    errors: [],
   }),
   signOut: route({
     ...personal,
     path: '/me/sign-out',
     summary: 'End this session',
     tag: 'Sign-in',
-    reply: successReply,
-    errors: [],
   }),
   prove: route({
     ...proof,
@@ -212,7 +205,6 @@ export const meRoutes = {
     summary: 'Prove again who acts, by password and second factor',
     description: 'Opens sensitive acts for five minutes. With a passkey or a wallet, sign in again instead.',
     body: strictObject({ password, code: Type.Optional(code) }),
-    reply: successReply,
     errors: ['sign_in_failed', 'second_factor_required', 'rate_limited'],
   }),
   acceptInvitation: route({
@@ -246,15 +238,12 @@ export const meRoutes = {
       ),
     }),
     effect: 'query',
-    errors: [],
   }),
   cancelMyRecovery: route({
     ...personal,
     path: '/me/recovery/cancel',
     summary: 'Cancel the recovery of this person, which someone else asked for',
     tag: 'Sign-in',
-    reply: successReply,
-    errors: [],
   }),
   listMyAudit: route({
     ...personal,
@@ -275,8 +264,6 @@ export const meRoutes = {
     summary: 'End one session',
     tag: 'Sign-in',
     body: strictObject({ sessionId: text({ min: 1, max: 64 }) }),
-    reply: successReply,
-    errors: [],
   }),
 } as const;
 
@@ -287,7 +274,6 @@ export const proofRoutes = {
     path: '/me/password/change',
     summary: 'Change the password, and end all other sessions',
     body: strictObject({ currentPassword: password, newPassword }),
-    reply: successReply,
     errors: ['sign_in_failed', 'field_invalid', 'rate_limited'],
   }),
   startPasskey: route({
@@ -301,7 +287,6 @@ export const proofRoutes = {
     path: '/me/passkey/add',
     summary: 'Add a passkey',
     body: strictObject({ response: webAuthn, name: nameText({ max: 100 }) }),
-    reply: successReply,
   }),
   listPasskeys: route({
     ...proof,
@@ -321,7 +306,6 @@ export const proofRoutes = {
     path: '/me/passkey/remove',
     summary: 'Remove a passkey',
     body: strictObject({ passkeyId: text({ min: 1, max: 64 }) }),
-    reply: successReply,
   }),
   startSecondFactor: route({
     ...proof,
@@ -335,14 +319,12 @@ export const proofRoutes = {
     path: '/me/second-factor/confirm',
     summary: 'Confirm the second factor with its first code',
     body: strictObject({ code }),
-    reply: successReply,
   }),
   removeSecondFactor: route({
     ...proof,
     path: '/me/second-factor/remove',
     summary: 'Remove the second factor',
     body: strictObject({ password }),
-    reply: successReply,
   }),
   addWallet: route({
     ...proof,
@@ -356,7 +338,6 @@ export const proofRoutes = {
     path: '/me/wallet/remove',
     summary: 'Remove a wallet',
     body: strictObject({ address: text({ min: 42, max: 42 }) }),
-    reply: successReply,
   }),
   renewRecoveryCodes: route({
     ...proof,

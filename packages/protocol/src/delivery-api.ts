@@ -7,7 +7,6 @@ import {
   listCursor,
   pageParams,
   strictObject,
-  successReply,
   timestampOrNull,
   timestampText,
 } from './schema.ts';
@@ -185,7 +184,6 @@ export const deliveryRoutes = {
       'Sends the same webhook-id and body, signed anew, on a new schedule. A delivery that waits for its next attempt is sent at once. One ' +
       'that is under way, or waits for an earlier event of its object, stays as it is; while the webhook is not active it waits until the webhook is enabled.',
     body: strictObject({ deliveryId: idText }),
-    reply: successReply,
     errors: ['delivery_not_found'],
   }),
 } as const;

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { exceptionResolveBody, paymentException } from './exception.ts';
 import { route } from './route.ts';
-import { cursorPage, listCursor, pageParams, successReply } from './schema.ts';
+import { cursorPage, listCursor, pageParams } from './schema.ts';
 
 const write = {
   method: 'POST',
@@ -35,7 +35,6 @@ export const exceptionRoutes = {
       'Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its ' +
       'payer. Refused while the exception waits for your decision: accept or refund it, or wait until its `decideBy`.',
     body: exceptionResolveBody,
-    reply: successReply,
     errors: ['exception_not_found', 'exception_undecided'],
   }),
   acceptException: route({
@@ -47,7 +46,6 @@ export const exceptionRoutes = {
       'operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, ' +
       'not before. The first decision stands; repeating it changes nothing.',
     body: exceptionResolveBody,
-    reply: successReply,
     errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
   }),
   refundException: route({
@@ -59,7 +57,6 @@ export const exceptionRoutes = {
       'no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision ' +
       'stands; repeating it changes nothing.',
     body: exceptionResolveBody,
-    reply: successReply,
     errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
   }),
 } as const;

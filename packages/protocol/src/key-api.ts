@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { permissions } from './permission.ts';
 import { route } from './route.ts';
-import { idText, nameText, strictObject, successReply, text } from './schema.ts';
+import { idText, nameText, strictObject, text } from './schema.ts';
 
 /** A secret key may do everything, a restricted one what its permissions say. */
 export const keyKind = Type.Union([Type.Literal('secret'), Type.Literal('restricted')]);
@@ -40,7 +40,6 @@ export const keyRoutes = {
     }),
     permissions: ['keys:read'],
     effect: 'query',
-    errors: [],
   }),
   createApiKey: route({
     ...write,
@@ -68,7 +67,6 @@ export const keyRoutes = {
     path: '/key/rename',
     summary: 'Give an API key another name',
     body: strictObject({ keyId: idText, name: keyName }),
-    reply: successReply,
     errors: ['api_key_not_found', 'field_invalid'],
   }),
   disableApiKey: route({
@@ -76,7 +74,6 @@ export const keyRoutes = {
     path: '/key/disable',
     summary: 'Disable an API key for good',
     body: strictObject({ keyId: idText }),
-    reply: successReply,
     errors: ['api_key_not_found'],
   }),
 } as const;

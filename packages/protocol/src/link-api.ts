@@ -1,15 +1,7 @@
 import Type from 'typebox';
 import { link, linkCreateBody, linkCreated, linkDetail, linkUpdateBody } from './link.ts';
 import { route } from './route.ts';
-import {
-  idText,
-  listCursor,
-  pageParams,
-  replacement,
-  strictObject,
-  successReply,
-  textPage,
-} from './schema.ts';
+import { idText, listCursor, pageParams, replacement, strictObject, textPage } from './schema.ts';
 
 const linkIdBody = strictObject({ linkId: idText });
 
@@ -57,7 +49,6 @@ export const linkRoutes = {
       `${replacement} Line items as in create, or as a read returns them. A disabled ` +
       'link stays disabled; one that has had maxPayments payments is disabled.',
     body: linkUpdateBody,
-    reply: successReply,
     errors: ['link_not_found', 'link_archived', 'link_version_invalid', ...linkErrors],
   }),
   getLink: route({
@@ -92,7 +83,6 @@ export const linkRoutes = {
     description:
       'Its page shows customDisabledText, and it starts no new session; open sessions stay payable. Disabling it again changes nothing.',
     body: linkIdBody,
-    reply: successReply,
     errors: ['link_not_found', 'link_archived'],
   }),
   enableLink: route({
@@ -102,7 +92,6 @@ export const linkRoutes = {
     description:
       'Refused while a product of the link is archived, its account is removed, or its limit is reached. Enabling it again changes nothing.',
     body: linkIdBody,
-    reply: successReply,
     errors: [
       'link_not_found',
       'link_archived',

@@ -62,7 +62,6 @@ export const staffMailRoutes = {
     }),
     permissions: ['installation:read'],
     effect: 'query',
-    errors: [],
   }),
   releaseMailAddress: route({
     method: 'POST',

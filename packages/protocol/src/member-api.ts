@@ -41,7 +41,6 @@ export const memberRoutes = {
         }),
       ),
     }),
-    errors: [],
   }),
   changeMemberRole: route({
     ...write,
@@ -56,7 +55,6 @@ export const memberRoutes = {
         }),
       ),
     }),
-    reply: successReply,
     errors: ['member_not_found', 'last_owner', 'role_forbidden', 'member_changed'],
   }),
   removeMember: route({
@@ -95,7 +93,6 @@ export const memberRoutes = {
     path: '/member/recover/cancel',
     summary: 'Cancel the recovery of a member',
     body: strictObject({ userId: idText }),
-    reply: successReply,
     errors: ['member_not_found'],
   }),
   listInvitations: route({
@@ -115,7 +112,6 @@ export const memberRoutes = {
         }),
       ),
     }),
-    errors: [],
   }),
   inviteMember: route({
     ...write,
@@ -136,7 +132,6 @@ export const memberRoutes = {
     summary: 'Make the link of an invitation useless',
     tag: 'Invitations',
     body: strictObject({ invitationId: idText }),
-    reply: successReply,
     errors: ['invitation_not_found'],
   }),
 } as const;

@@ -32,7 +32,6 @@ const accountRoutes = {
     summary: 'List all collection accounts',
     description: 'Newest first; at most 20, so there are no pages. Removed accounts are left out.',
     reply: Type.Array(account),
-    errors: [],
   }),
 } as const;
 
@@ -45,7 +44,6 @@ const capabilityRoutes = {
     tag: 'Capabilities',
     reply: capabilities,
     permissions: [],
-    errors: [],
   }),
 } as const;
 

@@ -2,7 +2,7 @@ import Type from 'typebox';
 import { ownBounce } from './mail-api.ts';
 import { notificationKinds } from './notification.ts';
 import { route } from './route.ts';
-import { idText, strictObject, successReply } from './schema.ts';
+import { idText, strictObject } from './schema.ts';
 
 const notificationKind = Type.Enum(notificationKinds);
 const personal = { method: 'POST', permissions: [], tag: 'Notifications', effect: 'update' } as const;
@@ -34,14 +34,12 @@ export const notificationRoutes = {
       ),
     }),
     effect: 'query',
-    errors: [],
   }),
   changeMyNotification: route({
     ...personal,
     path: '/me/notification/change',
     summary: 'Choose whether to get e-mails of a kind about a merchant',
     body: strictObject({ merchantId: idText, kind: notificationKind, isWanted: Type.Boolean() }),
-    reply: successReply,
     errors: ['role_forbidden', 'field_invalid'],
   }),
   retryMyMail: route({
@@ -49,7 +47,5 @@ export const notificationRoutes = {
     path: '/me/mail/retry',
     summary: 'Let e-mails go to the own address again that the mail server refused for good',
     description: 'What was not sent meanwhile is not sent later.',
-    reply: successReply,
-    errors: [],
   }),
 } as const;

@@ -1,7 +1,7 @@
 import Type from 'typebox';
 import { maxPaymentViews, type PaymentFilter, paymentFilters } from './payment-view.ts';
 import { route } from './route.ts';
-import { idText, nameText, strictObject, successReply, text } from './schema.ts';
+import { idText, nameText, strictObject, text } from './schema.ts';
 
 const filter = Type.Optional(text({ min: 1, max: 200 }));
 const filters = Type.Object(
@@ -22,7 +22,6 @@ export const paymentViewRoutes = {
     params: Type.Object({ merchantId: idText }),
     reply: Type.Object({ views: Type.Array(Type.Object({ name: Type.String(), filters })) }),
     effect: 'query',
-    errors: [],
   }),
   saveMyView: route({
     ...personal,
@@ -31,7 +30,6 @@ export const paymentViewRoutes = {
     summary: 'Save a view, in place of the one with the same name',
     description: `At most ${maxPaymentViews} for each merchant.`,
     body: strictObject({ merchantId: idText, name: nameText({ max: 60 }), filters }),
-    reply: successReply,
     effect: 'update',
     errors: ['role_forbidden', 'field_invalid'],
   }),
@@ -41,8 +39,6 @@ export const paymentViewRoutes = {
     path: '/me/view/remove',
     summary: 'Remove a view; one that is not there is removed already',
     body: strictObject({ merchantId: idText, name: anyName }),
-    reply: successReply,
     effect: 'update',
-    errors: [],
   }),
 } as const;

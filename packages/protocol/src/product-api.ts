@@ -1,15 +1,7 @@
 import Type from 'typebox';
 import { product, productCreateBody, productUpdateBody } from './product.ts';
 import { route } from './route.ts';
-import {
-  idText,
-  listCursor,
-  pageParams,
-  replacement,
-  strictObject,
-  successReply,
-  textPage,
-} from './schema.ts';
+import { idText, listCursor, pageParams, replacement, strictObject, textPage } from './schema.ts';
 
 const productIdBody = strictObject({ productId: idText });
 
@@ -58,7 +50,6 @@ export const productRoutes = {
     summary: 'Replace a product',
     description: `${replacement} A new imageUrl is downloaded and replaces the image; the current hosted URL keeps it. The links that show the product get a new version.`,
     body: productUpdateBody,
-    reply: successReply,
     errors: ['product_not_found', 'product_removed', 'product_changed', 'image_store_unavailable'],
   }),
   removeProduct: route({
@@ -68,7 +59,6 @@ export const productRoutes = {
     description:
       'Always refused after any link, even a disabled or deleted one, has referenced the product. A product that only sessions used can be removed.',
     body: productIdBody,
-    reply: successReply,
     errors: ['product_not_found', 'product_removed', 'product_used'],
   }),
   archiveProduct: route({
@@ -77,7 +67,6 @@ export const productRoutes = {
     summary: 'Archive a product',
     description: 'Every payment link that shows the product is disabled. Open sessions stay payable.',
     body: productIdBody,
-    reply: successReply,
     errors: ['product_not_found', 'product_removed'],
   }),
   unarchiveProduct: route({
@@ -86,7 +75,6 @@ export const productRoutes = {
     summary: 'Unarchive a product',
     description: 'Links that archiving disabled stay disabled.',
     body: productIdBody,
-    reply: successReply,
     errors: ['product_not_found', 'product_removed'],
   }),
 } as const;

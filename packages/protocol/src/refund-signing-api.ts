@@ -1,7 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { refundStatuses } from './refund.ts';
 import { route } from './route.ts';
-import { idText, strictObject, successReply, timestampText } from './schema.ts';
+import { idText, strictObject, timestampText } from './schema.ts';
 
 const signingId = Type.String({
   pattern: '^[0-9a-f-]{36}$',
@@ -60,7 +60,6 @@ export const refundSigningRoutes = {
       'Refused while another signing of this payment is open. To replace one that sent nothing, give its id as `insteadOf`. ' +
       'The same `signingId` again changes nothing.',
     body: strictObject({ refundId: idText, signingId, account, insteadOf: Type.Optional(signingId) }),
-    reply: successReply,
     errors: ['refund_not_found', 'refund_not_possible', 'refund_being_signed', 'chain_unavailable'],
   }),
   reportRefundSigning: route({
@@ -71,7 +70,6 @@ export const refundSigningRoutes = {
       'A transaction that replaced another one is told again. Only the member who holds the signing tells it, and a ' +
       'signing that has ended stays ended.',
     body: strictObject({ refundId: idText, signingId, txHash }),
-    reply: successReply,
     errors: ['refund_not_found', 'refund_being_signed'],
   }),
   endRefundSigning: route({
@@ -80,7 +78,6 @@ export const refundSigningRoutes = {
     summary: 'End a signing that moved no money',
     description: 'Only the member who holds the signing ends it. One that has ended stays ended.',
     body: strictObject({ refundId: idText, signingId }),
-    reply: successReply,
     errors: ['refund_not_found', 'refund_being_signed'],
   }),
   withdrawSignedRefund: route({
@@ -91,7 +88,6 @@ export const refundSigningRoutes = {
       'Names the signing that the member has seen. The signing stays open, so another refund of the payment is signed ' +
       'only in its place. If the wallet signs after all, the refund becomes completed, and counts once.',
     body: strictObject({ refundId: idText, signingId }),
-    reply: successReply,
     errors: ['refund_not_found', 'refund_being_signed', 'refund_not_cancellable'],
   }),
 } as const;

@@ -2,6 +2,7 @@ import type { Static, TObject, TSchema } from 'typebox';
 import type { Deprecation } from './deprecation.ts';
 import type { ErrorName } from './error.ts';
 import type { MemberPermission } from './permission.ts';
+import { successReply } from './schema.ts';
 
 /**
  * One operation of an interface. The same value defines the server's route, the OpenAPI document and the SDK's client,
@@ -59,9 +60,15 @@ export interface RouteTable {
   readonly routes: Readonly<Record<string, Route>>;
 }
 
+/** What an operation is unless it says otherwise: it answers only that it succeeded, and refuses nothing of its own. */
+const usual = { reply: successReply, errors: [] } as const;
+type Usual = typeof usual;
+
 /** Declares an operation and keeps its exact type. */
-export function route<const R extends Route>(declared: R): R {
-  return declared;
+export function route<const R extends Omit<Route, keyof Usual> & Partial<Pick<Route, keyof Usual>>>(
+  declared: R,
+): Omit<Usual, keyof R> & R {
+  return { ...usual, ...declared };
 }
 
 /** The rate limit of a merchant API operation. */

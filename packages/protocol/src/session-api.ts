@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { cursorPage, idText, listCursor, pageParams, strictObject, successReply } from './schema.ts';
+import { cursorPage, idText, listCursor, pageParams, strictObject } from './schema.ts';
 import { session, sessionCreateBody, sessionView } from './session.ts';
 import { searchReach, sessionSearchBody, sessionSearchReply } from './session-search.ts';
 
@@ -58,7 +58,6 @@ export const sessionRoutes = {
     description:
       'Cancels a session that is initialized and has signedOnce 0. After an order is signed, a payer may be paying it. Once a final block is later than the deadline of every signed order, none can be paid any more: then signedOnce is 0 again and the session can be cancelled.',
     body: strictObject({ sessionId: idText }),
-    reply: successReply,
     effect: 'update',
     errors: [
       'session_not_found',

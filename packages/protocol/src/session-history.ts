@@ -100,6 +100,5 @@ export const sessionHistoryRoutes = {
         { description: 'Millionths of the amount, by how far the token paid is from the token received' },
       ),
     }),
-    errors: [],
   }),
 } as const;

@@ -5,7 +5,7 @@ import { invitationReply } from './invitation.ts';
 import { staffMailRoutes } from './mail-api.ts';
 import { memberRoles } from './member-role.ts';
 import { route } from './route.ts';
-import { idText, nameText, pageParams, strictObject, successReply, text, timestampText } from './schema.ts';
+import { idText, nameText, pageParams, strictObject, text, timestampText } from './schema.ts';
 import { healthReport, nodeReport, versions, walletReport, webhookBacklog } from './staff-health.ts';
 import { staffWorkRoutes } from './staff-work.ts';
 
@@ -69,7 +69,6 @@ export const staffRoutes = {
       'No new sessions, and links show as disabled. Open sessions, settlement, refunds and reads go on.',
     tag: 'Operator: merchants',
     body: strictObject({ merchantId: idText, reason }),
-    reply: successReply,
     errors: ['merchant_not_found'],
   }),
   resumeMerchant: route({
@@ -78,7 +77,6 @@ export const staffRoutes = {
     summary: 'End the suspension of a merchant',
     tag: 'Operator: merchants',
     body: strictObject({ merchantId: idText }),
-    reply: successReply,
     errors: ['merchant_not_found'],
   }),
   listTokens: route({
@@ -192,7 +190,6 @@ export const staffRoutes = {
     tag: 'Operator: health',
     body: strictObject({ orderId: text({ min: 66, max: 66 }), reason }),
     reply: Type.Object({ legs: Type.Array(Type.String(), { description: 'Empty when none waits' }) }),
-    errors: [],
   }),
   ...staffWorkRoutes,
   ...staffMailRoutes,

@@ -46,7 +46,6 @@ export const summaryRoutes = {
     }),
     permissions: ['sessions:read'],
     effect: 'query',
-    errors: [],
   }),
   getPeriodSums: route({
     ...write,

@@ -3,7 +3,7 @@ import { account } from './account.ts';
 import { accountChange } from './account-change.ts';
 import { settlementModes } from './order.ts';
 import { route } from './route.ts';
-import { idText, nameText, strictObject, successReply, text, unchangedSince } from './schema.ts';
+import { idText, nameText, strictObject, text, unchangedSince } from './schema.ts';
 
 const address = text({ min: 42, max: 42, description: 'An EVM address, with its checksum or in lower case' });
 const settlementMode = Type.Enum(['', 'escrow', 'direct']);
@@ -65,14 +65,12 @@ export const accountRoutes = {
       }),
       changes: Type.Array(accountChange),
     }),
-    errors: [],
   }),
   cancelAccountChange: route({
     ...write,
     path: '/account/change/cancel',
     summary: 'Cancel a wallet or an address that waits',
     body: strictObject({ changeId: idText }),
-    reply: successReply,
     errors: ['account_change_not_found'],
   }),
   updateAccount: route({

@@ -1,6 +1,6 @@
 import Type from 'typebox';
 import { route } from './route.ts';
-import { idText, replacement, successReply } from './schema.ts';
+import { idText, replacement } from './schema.ts';
 import {
   webhook,
   webhookCreateBody,
@@ -31,7 +31,6 @@ export const webhookRoutes = {
     summary: 'Replace a webhook',
     description: replacement,
     body: webhookUpdateBody,
-    reply: successReply,
     errors: ['webhook_not_found', 'webhook_url_not_allowed', 'event_type_unknown', 'webhook_changed'],
   }),
   disableWebhook: route({
@@ -41,7 +40,6 @@ export const webhookRoutes = {
     description:
       'Events raised meanwhile are logged as skipped, and can be replayed when it is enabled again.',
     body: webhookIdBody,
-    reply: successReply,
     errors: ['webhook_not_found'],
   }),
   enableWebhook: route({
@@ -50,7 +48,6 @@ export const webhookRoutes = {
     summary: 'Start the notifications of a webhook',
     description: 'Enables an inactive or paused webhook.',
     body: webhookEnableBody,
-    reply: successReply,
     errors: ['webhook_not_found'],
   }),
   refreshWebhookKey: route({
@@ -60,7 +57,6 @@ export const webhookRoutes = {
     description:
       'The old key is invalid at once unless overlapSeconds is given. The answer has no key: read the new one with GET /webhook/detail/:webhookId.',
     body: webhookKeyRefreshBody,
-    reply: successReply,
     errors: ['webhook_not_found'],
   }),
   removeWebhook: route({
@@ -69,7 +65,6 @@ export const webhookRoutes = {
     summary: 'Delete a webhook for good',
     description: 'Its deliveries end with it. To use it again later, disable it instead.',
     body: webhookIdBody,
-    reply: successReply,
     errors: ['webhook_not_found'],
   }),
   listWebhooks: route({
@@ -78,7 +73,6 @@ export const webhookRoutes = {
     summary: 'List all webhooks',
     description: '`key` is masked unless the API key may read webhook secrets.',
     reply: Type.Object({ webhooks: Type.Array(webhook) }),
-    errors: [],
   }),
   getWebhook: route({
     ...read,
