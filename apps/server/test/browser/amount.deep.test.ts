@@ -53,10 +53,11 @@ test('an ambiguous amount begins no session, and the page shows how to type each
   const problem = 'This can be read as two amounts. Type 1,000.00 or 1.00.';
   await page.locator('#amount-problem').getByText(problem).waitFor();
   await page.locator('#pay-button').click();
-  await page.locator('#problem').getByText(problem).waitFor();
+  // Where the payer mends it.
+  await page.locator('#amount-input:focus').waitFor();
   // Shortly after the last digit the page asks for prices, which must not remove the problem that Pay has shown.
   await page.evaluate('new Promise((passed) => setTimeout(passed, 400))');
-  assert.equal(await page.locator('#problem').textContent(), problem);
+  assert.equal(await page.locator('#amount-problem').textContent(), problem);
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
   await field(page).fill('1.00');
   await priced(page, '$1.002');
@@ -77,9 +78,10 @@ test('a press on Pay counts, also when leaving the amount shows its problem betw
   await page.evaluate('new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn)))');
   await page.mouse.up();
   await page
-    .locator('#problem')
+    .locator('#amount-problem')
     .getByText('This can be read as two amounts. Type 1,000.00 or 1.00.')
     .waitFor();
+  await page.locator('#amount-input:focus').waitFor();
   await page.close();
 });
 
@@ -136,7 +138,8 @@ test('the range of the link is shown, and an amount outside that of the chosen t
   await page.locator('#amount-problem').getByText(outside).waitFor();
   assert.equal(await page.getByText('exactly this amount').count(), 0);
   await page.locator('#pay-button').click();
-  await page.locator('#problem').getByText(outside).waitFor();
+  await page.locator('#amount-input:focus').waitFor();
+  await page.locator('#amount-problem').getByText(outside).waitFor();
   assert.equal(new URL(page.url()).pathname, `/link/${linkId}`);
   // The payer's choice stays, because another token accepts it.
   await page.locator('#way').getByText('USDC on Base').waitFor();
