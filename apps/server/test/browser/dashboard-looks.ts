@@ -117,6 +117,7 @@ test('a reader in German has German separators in every amount, and exact ones o
     await page
       .getByRole('main')
       .getByText(/\d,\d\d\s\$/)
+      .filter({ visible: true })
       .first()
       .waitFor();
     await page.waitForLoadState('networkidle');

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { runDeliveries } from '@florin/outbox';
+import { parseUsd } from '@florin/protocol/money.ts';
 import { makeReports } from '#reports/report.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
@@ -184,9 +185,9 @@ test(
       const [header = '', ...lines] = readFileSync(await file.path(), 'utf8')
         .trim()
         .split('\r\n');
-      const column = header.split(',').indexOf('netValue');
+      const column = header.split(',').indexOf('netInUSD');
       assert.equal(
-        lines.reduce((sum, line) => sum + BigInt(line.split(',')[column] ?? ''), 0n),
+        lines.reduce((sum, line) => sum + (parseUsd(line.split(',')[column] ?? '') ?? 0n), 0n),
         total,
       );
       await dialog.waitFor({ state: 'detached' });
