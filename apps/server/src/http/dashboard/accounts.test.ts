@@ -237,11 +237,18 @@ test('a waiting address is cancelled, and no second wallet or changed link passe
   assert.equal((await addressesOf(browser)).includes(accountAddress), false);
 });
 
-test('an address that waits for an account that is removed meanwhile is refused', async () => {
+test('the log has an address that waits, and if its account is removed meanwhile it is refused', async () => {
   const browser = await owner();
   const { accountId } = (await add(browser)).data;
   const accountAddress = newWallet().address;
   const { changeId } = (await browser.post('/account/address', { accountId, accountAddress })).data;
+  const { entries } = (await browser.get('/audit/list')).data;
+  const entry = entries.find(({ subject }: { subject: string }) => subject === changeId);
+  const planned = JSON.parse(entry.after);
+  assert.deepEqual(
+    [entry.action, planned.accountId, planned.accountAddress, planned.isProven],
+    ['changeAccountAddress', accountId, accountAddress, false],
+  );
   await browser.post('/account/remove', { accountId });
   world.merchants.clock.time += walletDelayMs;
   await work();

@@ -46,6 +46,9 @@ const mayChangeWebhooks: ReadonlySet<MemberPermission> = new Set<MemberPermissio
 /** A report is a long read: it changes nothing of the shop, and the statement orders one at each look at it. */
 const unrecorded: Route = dashboardApi.routes.createReport;
 
+/** While it waits no read of the account shows its new address, so its subject is the change that the answer names. */
+const planned: Route = dashboardApi.routes.changeAccountAddress;
+
 /**
  * Records each change of the door with the subject before and after, as a read shows it to a caller without secrets. What
  * no read shows is recorded by the request's body.
@@ -55,7 +58,8 @@ export function auditRecorder(deps: DashboardContext): Recorder {
     if (change.route === unrecorded) return make();
     const { merchantId, actor } = memberOf(change.call.caller);
     // What is created has its id in the answer; its request may name other objects.
-    const named = change.route.effect === 'create' ? '' : subjectOf(change.call.body);
+    const isNew = change.route.effect === 'create' || change.route === planned;
+    const named = isNew ? '' : subjectOf(change.call.body);
     const before = await look(transaction, deps, change, named);
     const made = await make();
     if (made === unchanged) return made;
