@@ -21,6 +21,19 @@ function fileOf(format: 'csv' | 'json', pages: readonly (readonly SessionView[])
   return begin + pages.map((views, index) => page(views, index === 0)).join('') + end;
 }
 
+test('a payment that went back before it was settled has no fee and no net amount', () => {
+  const view = viewOf('sess_1');
+  const transaction = { feeValue: 3_000, netValue: 1_497_000 } as SessionView['transaction'];
+  const rowOf = (session: object) =>
+    JSON.parse(
+      fileOf('json', [[{ ...view, transaction, session: { ...view.session, ...session } }] as SessionView[]]),
+    )[0];
+  const { feeInUSD, netInUSD, refundedInUSD } = rowOf({ refundedAmount: 1_500_000 });
+  assert.deepEqual([feeInUSD, netInUSD, refundedInUSD], ['0', '0', '1.5']);
+  const settled = rowOf({ refundedAmount: 1_500_000, completeTx: '0x1' });
+  assert.deepEqual([settled.feeInUSD, settled.netInUSD], ['0.003', '1.497']);
+});
+
 test('pages make one JSON text of all payments and one CSV, with the same dollars and times', () => {
   const views = ['sess_1', 'sess_2', 'sess_3'].map(viewOf);
   const pages = [views.slice(0, 2), views.slice(2)];

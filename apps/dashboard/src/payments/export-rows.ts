@@ -2,6 +2,7 @@ import { csvField } from '@florin/protocol/csv-text.ts';
 import type { SessionView } from '@florin/protocol/session.ts';
 import { isoTimestamp } from '@florin/protocol/timestamp.ts';
 import { exactDecimal } from '../ui/format.ts';
+import { isReturnedUnsettled } from './payment-words.ts';
 
 const columns = [
   'sessionId',
@@ -44,8 +45,8 @@ function rowOf({
     paymentSucceededTime: isoTime(session.paymentSucceededTime),
     settlementSucceededTime: isoTime(session.settlementSucceededTime),
     amountInUSD: usd(session.amount),
-    feeInUSD: usd(transaction?.feeValue),
-    netInUSD: usd(transaction?.netValue),
+    feeInUSD: usd(isReturnedUnsettled(session) ? 0 : transaction?.feeValue),
+    netInUSD: usd(isReturnedUnsettled(session) ? 0 : transaction?.netValue),
     refundedInUSD: usd(session.refundedAmount),
     linkName,
     paidToken: session.paidToken,

@@ -3,7 +3,7 @@ import { ArrowDown, ArrowRight, CircleCheck, LoaderCircle } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { Card } from '../ui/page.tsx';
 import { Address, Tokens, Usd } from '../ui/value.tsx';
-import { wayText } from './payment-words.ts';
+import { isReturnedUnsettled, wayText } from './payment-words.ts';
 import type { PaymentToken } from './types.ts';
 
 /** Payer, Florin and merchant, with what went from one to the next. */
@@ -22,10 +22,13 @@ export function MoneyWay({
   const settled = tokenOf(session.settlementToken);
   const isDone = session.completeTx !== '';
   const isDirect = transaction.orderType === 1;
-  const way = wayText(transaction.orderType, {
-    paidOn: paid?.network ?? 'one network',
-    settledOn: settled?.network ?? 'another',
-  });
+  const isReturned = isReturnedUnsettled(session);
+  const way = isReturned
+    ? 'The money went back to the payer before it was settled. No fee was taken.'
+    : wayText(transaction.orderType, {
+        paidOn: paid?.network ?? 'one network',
+        settledOn: settled?.network ?? 'another',
+      });
   return (
     <Card className="p-4">
       <div className="flex flex-col items-stretch gap-2 md:flex-row">
@@ -37,7 +40,7 @@ export function MoneyWay({
           )}
         </Stop>
         <Arrow />
-        {!isDirect && (
+        {!isDirect && !isReturned && (
           <>
             <Stop title="Fee" place="Gateway">
               <Usd micro={transaction.feeValue} />
@@ -45,21 +48,27 @@ export function MoneyWay({
             <Arrow />
           </>
         )}
-        <Stop
-          title="You"
-          place={settled && `${settled.symbol} on ${settled.network}`}
-          wallet={transaction.to}
-          isEnd
-        >
-          <span className="inline-flex items-center gap-1.5">
-            <Usd micro={transaction.netValue} />
-            {isDone ? (
-              <CircleCheck aria-label="arrived" className="size-4 text-good" />
-            ) : (
-              <LoaderCircle aria-label="on its way" className="size-4 animate-spin text-faint" />
-            )}
-          </span>
-        </Stop>
+        {isReturned ? (
+          <Stop title="Back with the payer" place={paid?.network} isEnd>
+            <Usd micro={session.refundedAmount} />
+          </Stop>
+        ) : (
+          <Stop
+            title="You"
+            place={settled && `${settled.symbol} on ${settled.network}`}
+            wallet={transaction.to}
+            isEnd
+          >
+            <span className="inline-flex items-center gap-1.5">
+              <Usd micro={transaction.netValue} />
+              {isDone ? (
+                <CircleCheck aria-label="arrived" className="size-4 text-good" />
+              ) : (
+                <LoaderCircle aria-label="on its way" className="size-4 animate-spin text-faint" />
+              )}
+            </span>
+          </Stop>
+        )}
       </div>
       {way !== undefined && <p className="mt-3 text-sm text-soft">{way}</p>}
     </Card>

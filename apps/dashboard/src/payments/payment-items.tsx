@@ -3,6 +3,7 @@ import { formatNumber } from '../ui/format.ts';
 import { Card } from '../ui/page.tsx';
 import { Picture } from '../ui/picture.tsx';
 import { Usd } from '../ui/value.tsx';
+import { isReturnedUnsettled } from './payment-words.ts';
 
 /** What was bought, and how its price becomes what the merchant receives. */
 export function PaymentItems({ view: { session, transaction } }: { readonly view: SessionView }) {
@@ -24,6 +25,7 @@ export function PaymentItems({ view: { session, transaction } }: { readonly view
         <Line name="Amount" micro={session.amount} />
         {transaction !== undefined && <Arithmetic view={{ session, transaction }} />}
         {session.refundedAmount > 0 && <Line name="Refunded" micro={session.refundedAmount} />}
+        {isReturnedUnsettled(session) && <Line name="You receive" micro={0} isResult />}
       </dl>
     </Card>
   );
@@ -36,6 +38,8 @@ function Arithmetic({
   readonly view: Required<Pick<SessionView, 'session' | 'transaction'>>;
 }) {
   const { feeValue, totalValue, addedValue, netValue, paymentValue } = transaction;
+  if (isReturnedUnsettled(session))
+    return <Line name="The payer paid, and has it back" micro={totalValue - addedValue} />;
   const rate = paymentValue === 0 ? '' : ` of ${rateText(feeValue / paymentValue)}`;
   const isOnTop = session.feeModel !== 1;
   const fee = (

@@ -1,4 +1,4 @@
-import type { PendingReason } from '@florin/protocol/session.ts';
+import type { PendingReason, Session } from '@florin/protocol/session.ts';
 
 const delays: Readonly<Record<PendingReason, string>> = {
   reorged: 'The chain replaced the block of the settlement.',
@@ -18,6 +18,14 @@ const delays: Readonly<Record<PendingReason, string>> = {
 /** Why a settlement is delayed, as a sentence; the API’s own word where it is a new one. */
 export function delayReason(reason: string): string {
   return Object.hasOwn(delays, reason) ? delays[reason as PendingReason] : `Reason: ${reason}.`;
+}
+
+/** Whether a payment went back whole before it was settled: no fee was taken, and nothing comes to the wallet. */
+export function isReturnedUnsettled({
+  completeTx,
+  refundedAmount,
+}: Pick<Session, 'completeTx' | 'refundedAmount'>): boolean {
+  return completeTx === '' && refundedAmount > 0;
 }
 
 /**
