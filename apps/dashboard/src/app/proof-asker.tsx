@@ -4,13 +4,18 @@ import { WhenOpened } from '../ui/when-opened.tsx';
 import { loadPatiently } from './lazy-screen.ts';
 import type { Me } from './merchant.ts';
 
-const ProofDialog = lazy(loadPatiently(() => import('./proof-dialog.tsx')));
+const loadDialog = loadPatiently(() => import('./proof-dialog.tsx'));
+const ProofDialog = lazy(loadDialog);
 
-/** Opens the dialog that asks who acts, for every request that needs it. */
+/**
+ * Opens the dialog that asks who acts, for every request that needs it. Its file is read beside the first screen: an act whose
+ * dialog could not be read later, such as after an update of the service, would lose what was typed.
+ */
 export function ProofAsker({ me }: { readonly me: Me }) {
   const [asked, setAsked] = useState<{ readonly reason: ProofReason; readonly call: string }>();
   const answer = useRef<(isProven: boolean) => void>(undefined);
   useEffect(() => {
+    void loadDialog();
     setProver(
       (reason, call) =>
         new Promise((resolve) => {

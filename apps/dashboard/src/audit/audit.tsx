@@ -13,7 +13,7 @@ export default function Audit() {
     <>
       <PageHeader
         title="Audit log"
-        description="What members changed in this shop: who, from where, and what was before. Entries are never changed or removed. Changes by API keys are not here; Events shows those of products, sessions and refunds."
+        description="What members and the operator changed in this shop: who, from where, and what was before. Entries are never changed or removed. Changes by API keys are not here; Events shows those of products, sessions and refunds."
         actions={<AuditExport of={audit} />}
       />
       <AuditLog
