@@ -1,8 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { Database, Queryable, Transaction } from '@florin/pg';
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
-import { runRounds } from '#telemetry/rounds.ts';
+import type { Queryable, Transaction } from '@florin/pg';
 import {
   countUnsealed,
   type EntryContent,
@@ -16,8 +13,7 @@ import {
 } from './seal.sql.ts';
 
 /** Entries sealed in one transaction. */
-const sealBatch = 500;
-const sealIntervalMs = 1_000;
+export const sealBatch = 500;
 /** Entries read at once by a verification. */
 const verifyBatch = 1_000;
 /** The most problems that one verification reports. */
@@ -60,18 +56,6 @@ export async function sealEntries(transaction: Transaction, now: Date): Promise<
   const sealNumber = head.seal_number + BigInt(entries.length);
   await transaction.query(moveHead, { sealNumber, hash: previous });
   return entries.length;
-}
-
-/** Seals until the signal aborts. */
-export function runSealing(
-  { db, clock, log }: { readonly db: Database; readonly clock: Clock; readonly log: Log },
-  signal: AbortSignal,
-): Promise<void> {
-  const rounds = { clock, log, intervalMs: sealIntervalMs, failure: 'ledger.sealing_failed' };
-  return runRounds(rounds, signal, async () => {
-    const count = await db.transaction((transaction) => sealEntries(transaction, clock.now()));
-    return count >= sealBatch;
-  });
 }
 
 /** What a verification of the whole ledger found. */

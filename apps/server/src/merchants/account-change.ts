@@ -1,11 +1,9 @@
-import type { Database, Queryable, Row, Transaction } from '@florin/pg';
+import type { Queryable, Row, Transaction } from '@florin/pg';
 import { maxAccounts } from '@florin/protocol/account.ts';
 import { type AccountChange, maxListedChanges } from '@florin/protocol/account-change.ts';
 import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import { newId } from '@florin/protocol/id.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
-import type { Log } from '#telemetry/log.ts';
-import { runRounds } from '#telemetry/rounds.ts';
 import { causedBy, emit } from '#webhooks/outbox.ts';
 import {
   type AccountRequest,
@@ -28,8 +26,6 @@ import {
 import type { MerchantContext } from './context.ts';
 
 type ChangeContext = Omit<MerchantContext, 'secrets'>;
-
-const intervalMs = 1_000;
 
 /** The text that a wallet signs (EIP-191) to prove that its owner wants the merchant's settlements. */
 export function walletProofText(origin: string, merchantId: string, accountAddress: string): string {
@@ -204,16 +200,6 @@ export async function takeEffect(transaction: Transaction, deps: ChangeContext):
     await transaction.query(refuseChange, { changeId });
   }
   return true;
-}
-
-/** Gives effect to changes that are due, until the signal aborts. */
-export function runAccountChanges(
-  deps: ChangeContext & { readonly db: Database; readonly log: Log },
-  signal: AbortSignal,
-): Promise<void> {
-  return runRounds({ ...deps, intervalMs, failure: 'accounts.change_failed' }, signal, () =>
-    deps.db.transaction((transaction) => takeEffect(transaction, deps)),
-  );
 }
 
 async function emitChange(

@@ -17,7 +17,6 @@ import { findAccount } from '#merchants/account.ts';
 import { type Clock, unixSeconds } from '#outside/clock.ts';
 import type { Random } from '#outside/random.ts';
 import type { Log } from '#telemetry/log.ts';
-import { runRounds } from '#telemetry/rounds.ts';
 import { reportMoves } from './report.machine.ts';
 import * as sql from './report.sql.ts';
 import { linesText, readWindow, reportEnds } from './report-file.ts';
@@ -28,7 +27,6 @@ export interface ReportContext {
   readonly origin: string;
 }
 
-const intervalMs = 1_000;
 /** Sessions or refunds that one step looks at; some megabytes of answers at most. */
 const stepSize = 2_000;
 /** A report that fails so often in a row is given up. */
@@ -133,19 +131,6 @@ async function* piecesOf(
     yield piece.body;
   }
   if (tail !== '') yield tail;
-}
-
-/** Makes reports until the signal aborts, and deletes those that are older than a day. */
-export function runReports(
-  deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
-  signal: AbortSignal,
-): Promise<void> {
-  const { db, clock, log } = deps;
-  return runRounds({ clock, log, intervalMs, failure: 'reports.failed' }, signal, async () => {
-    let isMore = true;
-    while (isMore && !signal.aborted) isMore = await makeReports(db, { clock, log });
-    return false;
-  });
 }
 
 /** One step of one report. False when none is pending. A report whose steps keep failing is given up. */

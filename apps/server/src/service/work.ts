@@ -5,13 +5,10 @@ import {
   runHousekeeping as runOutboxHousekeeping,
 } from '@florin/outbox';
 import { signerOf } from '@florin/signing';
-import { runListCounts } from '#db/list-count.ts';
 import { watchAdditions } from '#deposits/addition-balance.ts';
 import { runDeposits } from '#deposits/deposit.ts';
 import { releaseUnfollowedMoves } from '#deposits/deposit-move.ts';
 import { newReports } from '#deposits/report.ts';
-import { runSealing } from '#ledger/seal.ts';
-import { endLinks } from '#links/link-status.ts';
 import { findChosenRecipients } from '#mail/chosen-mail.ts';
 import { mailComposer } from '#mail/compose.ts';
 import { runMails } from '#mail/mail.ts';
@@ -19,19 +16,13 @@ import { smtpTransport } from '#mail/smtp.ts';
 import { unsubscribeLinks } from '#mail/unsubscribe.ts';
 import { makeWeeklySummaries } from '#mail/weekly-summary.ts';
 import { dashboardOriginOf } from '#members/dashboard-origin.ts';
-import { runAccountChanges } from '#merchants/account-change.ts';
-import { deleteOldAnswers } from '#merchants/idempotency.ts';
-import { gasAlarm } from '#merchants/relayed-gas.ts';
 import { attestationSource } from '#outside/attestation.ts';
 import { createEgress } from '#outside/egress.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { runReconciliation } from '#reconcile/reconcile.ts';
-import { runHourSums } from '#reports/hour-sums.ts';
-import { runReports } from '#reports/report.ts';
 import { runArchive } from '#sessions/archive.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { runErasure } from '#sessions/erasure.ts';
-import { runSearchIndex } from '#sessions/search-index.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { runSettlement } from '#settlement/settlement.ts';
 import { releaseUnfollowed } from '#submissions/submission.ts';
@@ -41,15 +32,11 @@ import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { followAttempt } from './follow.ts';
 import type { ServiceOptions } from './options.ts';
 import { type Rooms, webhookAddresses } from './rooms.ts';
+import { keepUp } from './upkeep.ts';
 
 const expiryIntervalMs = 1_000;
 /** Sessions that one transaction expires. */
 const expiryBatch = 200;
-/** Links that one transaction ends: the event of each may have 64 KiB. */
-const linkEndBatch = 16;
-const answerIntervalMs = 60_000;
-/** Answers that one statement deletes. */
-const answerBatch = 1_000;
 const gasIntervalMs = 60_000;
 const reconcileIntervalMs = 60_000;
 const summaryIntervalMs = 60_000;
@@ -66,18 +53,10 @@ export function work(options: ServiceOptions, rooms: Rooms, signal: AbortSignal)
     ...watchDeposits(options, rooms, signal),
     ...deliver(options, rooms, signal),
     runExpiry(base, signal),
-    runLinkEnds(base, signal),
+    ...keepUp(options, db, signal),
     releaseReplacedWallets(options, rooms, signal),
-    watchGas(options, rooms, signal),
-    runSealing(base, signal),
     runReconciliation({ ...base, chains: options.chains.all, rpcOf, intervalMs }, signal),
-    runListCounts(base, signal),
-    runHourSums(base, signal),
-    runSearchIndex(base, signal),
-    runReports(base, signal),
-    deleteAnswers(base, signal),
     ...retain(options, rooms, signal),
-    runAccountChanges(base, signal),
     ...sendMails(options, rooms, signal),
     ...(rooms.images?.run(signal) ?? []),
   ];
@@ -156,18 +135,6 @@ export function runExpiry(
   });
 }
 
-/** Disables links whose end has come until the signal aborts. */
-function runLinkEnds(
-  deps: Parameters<typeof endLinks>[1] & Pick<Rooms, 'db'> & { readonly log: Log },
-  signal: AbortSignal,
-): Promise<void> {
-  const rounds = { ...deps, intervalMs: expiryIntervalMs, failure: 'links.end_failed' };
-  return runRounds(rounds, signal, async () => {
-    const count = await deps.db.transaction((transaction) => endLinks(transaction, deps, linkEndBatch));
-    return count === linkEndBatch;
-  });
-}
-
 /** Lets payments and moves of replaced wallets be decided again. */
 function releaseReplacedWallets(
   { clock, log, settlement }: ServiceOptions,
@@ -184,17 +151,6 @@ function releaseReplacedWallets(
   });
 }
 
-/** Logs when a day's gas for payers runs out. */
-function watchGas(
-  { gasless, clock, log }: ServiceOptions,
-  { db }: Rooms,
-  signal: AbortSignal,
-): Promise<void> {
-  if (gasless?.totals === undefined) return Promise.resolve();
-  const rounds = { clock, log, intervalMs: gasIntervalMs, failure: 'gas.look_failed' };
-  return runRounds(rounds, signal, gasAlarm({ db, clock, log, totals: gasless.totals }));
-}
-
 /** Archives and erases; nothing without a policy. */
 function retain(
   { retention: policy, clock, log }: ServiceOptions,
@@ -204,16 +160,4 @@ function retain(
   if (policy === undefined) return [];
   const base = { db, clock, log, policy };
   return [runArchive(base, signal), runErasure(base, signal)];
-}
-
-/** Deletes old answers to idempotency keys. */
-function deleteAnswers(
-  { db, clock, log }: Pick<ServiceOptions, 'clock' | 'log'> & Pick<Rooms, 'db'>,
-  signal: AbortSignal,
-): Promise<void> {
-  const rounds = { clock, log, intervalMs: answerIntervalMs, failure: 'idempotency.housekeeping_failed' };
-  return runRounds(rounds, signal, async () => {
-    const count = await deleteOldAnswers(db, clock.now(), answerBatch);
-    return count >= answerBatch;
-  });
 }

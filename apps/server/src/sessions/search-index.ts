@@ -1,32 +1,18 @@
-import type { Database, Row, Transaction } from '@florin/pg';
+import type { Row, Transaction } from '@florin/pg';
 import type { LineItem } from '@florin/protocol/line-item.ts';
 import { indexLinkNames } from '#links/link-name.ts';
-import type { Clock } from '#outside/clock.ts';
-import type { Log } from '#telemetry/log.ts';
-import { runRounds } from '#telemetry/rounds.ts';
 import * as sql from './search-index.sql.ts';
 import { isLookedUp, type SearchedSession, sessionWords, wordRules } from './search-words.ts';
 
-const intervalMs = 500;
 /** Rows of the queue, each of one statement's sessions, and sessions of a walk, in one transaction. */
 const queueBatch = 200;
 const walkBatch = 500;
 /** Sessions that one statement reads. */
 const readBatch = 500;
 
-/** Keeps the index of the search up to date until the signal aborts. What a killed worker did not finish is done again. */
-export function runSearchIndex(
-  deps: { readonly db: Database; readonly clock: Clock; readonly log: Log },
-  signal: AbortSignal,
-): Promise<void> {
-  return runRounds({ ...deps, intervalMs, failure: 'search.index_failed' }, signal, () =>
-    deps.db.transaction((transaction) => indexSessions(transaction)),
-  );
-}
-
 /**
  * Indexes links and sessions that were written since, and then a batch of sessions that existed before. False when none
- * are left, or another worker is active.
+ * are left, or another worker is active. What a killed worker did not finish is done again.
  */
 export async function indexSessions(transaction: Transaction): Promise<boolean> {
   const [lock] = await transaction.query(sql.lockSearchIndex);
