@@ -7,9 +7,9 @@ import { builtAhead } from './built-ahead.ts';
  * deposit that takes the focus leaves the page at its top.
  */
 export const style = `
-:root { color-scheme: light dark; --ground: #f4f5f3; --card: #fff; --well: #eef0ed; --ink: #16211c; --soft: #55605a; --line: #d6dbd8; --accent: #0b6b4d; --on-accent: #fff; --link: var(--accent); --good: #0b6b4d; --bad: #a3261b; --tint: #eaf3ef; --round: .75rem; --font: system-ui, sans-serif; }
-@media screen and (prefers-color-scheme: dark) { :root { --ground: #101512; --card: #19201c; --well: #101512; --ink: #eef3f0; --soft: #a9b5af; --line: #3a443f; --accent: #5fdcae; --on-accent: #06281c; --good: #5fdcae; --bad: #ff9d92; --tint: #1f2b25; } }
 * { box-sizing: border-box; margin: 0; padding: 0; }
+:root { color-scheme: light dark; --ground: #f4f5f3; --card: #fff; --well: #eef0ed; --ink: #16211c; --soft: #55605a; --line: #d6dbd8; --accent: #0b6b4d; --on-accent: #fff; --link: var(--accent); --good: #0b6b4d; --bad: #a3261b; --tint: #eaf3ef; --round: .75rem; --font: system-ui, sans-serif; }
+@media screen and (prefers-color-scheme: dark) { :root { --ground: #101512; --card: #19201c; --well: #101512; --ink: #eef3f0; --soft: #a9b5af; --line: #3a443f; --accent: #5fdcae; --on-accent: #06281c; --good: #5fdcae; --bad: #ff9d92; --tint: #1f2b25; } .dark-plate { background: #fff; padding: .25rem; } }
 body { background: var(--ground); color: var(--ink); font: 1rem/1.45 var(--font); overflow-wrap: anywhere; -webkit-text-size-adjust: 100%; }
 fieldset { border: 0; min-width: 0; } ul, ol { list-style: none; }
 h1 { font-size: clamp(2rem, 9vw, 2.75rem); line-height: 1.1; font-variant-numeric: tabular-nums; }
@@ -27,14 +27,13 @@ button:disabled, [aria-disabled=true], .option:has(:disabled) { opacity: .55; cu
 .coin, .dot, .ghost, .tabs span { display: grid; place-items: center; }
 .coin { width: 2.25rem; height: 2.25rem; flex: none; border-radius: 50%; background: var(--tint); font-weight: 700; }
 .mark { position: relative; flex: none; } button > .mark { margin-inline-end: .3rem; } .mark .coin + .coin { position: absolute; inset-inline-end: -.3rem; inset-block-end: -.15rem; width: 1.1rem; height: 1.1rem; font-size: .625rem; border: 2px solid var(--card); box-sizing: content-box; background: var(--card); }
-.page { display: grid; grid-template: auto 1fr / minmax(0, 1fr); min-height: 100vh; min-height: 100dvh; }
+.page { display: grid; grid-template: auto 1fr / minmax(0, 1fr); min-height: 100dvh; }
 .order, .pane { padding: 1rem 1.25rem; } .order > *, .pane > * { width: 100%; max-width: 27rem; margin-inline: auto; }
 .narrow { max-width: 32rem; margin: 0 auto; padding: 4rem 1rem 2rem; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 1rem; padding: 1.25rem; margin-block-end: 1rem; }
 .lang { position: absolute; inset-inline-end: 1.25rem; inset-block-start: 1rem; z-index: 2; font-size: .875rem; } .lang summary { min-height: 2.75rem; padding: 0 .25rem; list-style: none; color: var(--soft); } .lang summary::-webkit-details-marker { display: none; }
 .lang ul { position: absolute; inset-inline-end: 0; width: 11rem; padding: .375rem; background: var(--card); border: 1px solid var(--line); border-radius: var(--round); box-shadow: 0 .75rem 2rem #0003; } .lang li > * { display: block; padding: .5rem .75rem; min-height: 2.75rem; border-radius: .5rem; color: inherit; text-decoration: none; } .lang [aria-current] { font-weight: 700; background: var(--tint); } .lang a:hover { background: var(--well); }
 .merchant { min-height: 2.75rem; padding-inline-end: 7rem; margin-block-end: 1rem; font-weight: 600; } .merchant .coin { border-radius: .5rem; background: var(--accent); color: var(--on-accent); }
-@media screen and (prefers-color-scheme: dark) { .dark-plate { background: #fff; padding: .25rem; } }
 .plate { background: #fff; padding: .25rem; } .brand-icon { width: 2.5rem; height: 2.5rem; object-fit: cover; border-radius: .5rem; }
 .logo { height: 2.5rem; max-width: 8rem; object-fit: contain; object-position: left; border-radius: .375rem; } [dir=rtl] .logo { object-position: right; }
 .sum { justify-content: space-between; } .title { font-size: 1.0625rem; margin-block-start: .25rem; }
