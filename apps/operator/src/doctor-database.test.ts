@@ -58,7 +58,7 @@ test('a chain that the service no longer follows is reported', async () => {
   await world.database.db.query(beginChain, { chainId, headTime: minutesAgo(600) });
   assert.match(
     (await lineOf('ethereum lag')) ?? '',
-    /^WRONG ethereum lag: the service is \d+ s behind the node: is a process with the role watcher running\?$/,
+    /^WRONG ethereum lag: the service is \d+ s behind the node: does a process with the role watcher run, and does its log have watcher\.rpc_failed\?$/,
   );
 });
 

@@ -83,6 +83,11 @@ test('a late chain says since when no block came, or how far its final block is 
     'No new block since 23:57:43 UTC, 2 min 17 s ago. Payments are taken, and nothing settles until blocks come.',
   );
   assert.equal(
+    textOf({ headAt: '2026-11-23T23:57:43.000Z', headNumber: '14' }),
+    'No block was read since 23:57:43 UTC, 2 min 17 s ago, and a.example has newer ones. No watcher runs, or answers of the node are ' +
+      'false and refused: the log says which. Payments are taken, and are seen once blocks are read.',
+  );
+  assert.equal(
     textOf({ finalAt: '2026-11-23T23:58:08.000Z' }),
     'Its final block is 1 min 52 s behind its head, more than usual. Payments are taken and need longer.',
   );

@@ -36,7 +36,7 @@ interface Known {
 /** Everything that is wrong as far as it is known, the worst first. */
 export function findProblems({ health, nodes = [], funds, tokens = [] }: Known): readonly Problem[] {
   const problems = [
-    ...health.chains.flatMap((chain) => chainProblems(chain, health.at)),
+    ...health.chains.flatMap((chain) => chainProblems(chain, health.at, nodes)),
     ...health.chains.flatMap(bookProblems),
     ...nodes.flatMap(nodeProblems),
     ...(funds === undefined ? [] : [...walletProblems(funds), ...vaultProblems(funds)]),
@@ -61,17 +61,31 @@ const paymentReasons: Readonly<Record<string, string>> = {
 /** A chain whose newest block is older than this gets no blocks; a younger one has slow finality. */
 const idleChainSeconds = 60;
 
+/** Blocks that the watcher may be behind a node of an idle-looking chain, while both are read. */
+const blocksBehind = 5n;
+
 /** Why payments on a chain are late or refused, in words. */
-function paymentReason({ paymentsReason, headAt, finalAt }: ChainHealth, at: string): string {
+function paymentReason(chain: ChainHealth, at: string, nodes: readonly ChainNodes[]): string {
+  const { paymentsReason, headAt, finalAt } = chain;
   const said = paymentReasons[paymentsReason] ?? paymentsReason;
   if (paymentsReason !== 'chain_lagging') return said;
   const headAge = secondsBetween(headAt, at) ?? 0;
   if (headAge > idleChainSeconds) {
-    const since = `No new block since ${headAt.slice(11, 19)} UTC, ${lastingText(headAge)} ago.`;
-    return `${since} Payments are taken, and nothing settles until blocks come.`;
+    const since = `since ${headAt.slice(11, 19)} UTC, ${lastingText(headAge)} ago`;
+    const ahead = nodeAhead(chain, nodes);
+    return ahead === undefined
+      ? `No new block ${since}. Payments are taken, and nothing settles until blocks come.`
+      : `No block was read ${since}, and ${ahead} has newer ones. No watcher runs, or answers of the node are false and refused: ` +
+          'the log says which. Payments are taken, and are seen once blocks are read.';
   }
   const behind = lastingText(secondsBetween(finalAt, headAt) ?? 0);
   return `Its final block is ${behind} behind its head, more than usual. Payments are taken and need longer.`;
+}
+
+/** A node that has blocks which the watcher has not read. */
+function nodeAhead({ chainId, headNumber }: ChainHealth, chains: readonly ChainNodes[]): string | undefined {
+  const { nodes = [] } = chains.find((each) => each.chainId === chainId) ?? {};
+  return nodes.find((each) => BigInt(each.headNumber || 0) > BigInt(headNumber) + blocksBehind)?.node;
 }
 
 const stopReasons: Readonly<Record<string, string>> = {
@@ -91,7 +105,7 @@ export function stopTrouble(reason: string): Trouble {
 }
 
 /** Empty: all is well. */
-export function chainProblems(chain: ChainHealth, at: string): Problem[] {
+export function chainProblems(chain: ChainHealth, at: string, nodes: readonly ChainNodes[]): Problem[] {
   const about = { screen: 'chains' } as const;
   const key = `chain ${chain.chain}`;
   if (chain.haltedReason !== '') {
@@ -106,7 +120,7 @@ export function chainProblems(chain: ChainHealth, at: string): Problem[] {
       key,
       trouble: chain.payments === 'unavailable' ? 'chainUnavailable' : 'chainLate',
       title: chain.payments === 'unavailable' ? `${chain.chain} takes no payments` : `${chain.chain} is late`,
-      text: paymentReason(chain, at),
+      text: paymentReason(chain, at, nodes),
       ...about,
     });
   }

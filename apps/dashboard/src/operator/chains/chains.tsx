@@ -80,7 +80,7 @@ function ChainCard({
   readonly nodes: ReturnType<typeof useNodes>;
   readonly onResume: () => void;
 }) {
-  const problems = chainProblems(chain, at);
+  const problems = chainProblems(chain, at, nodes.data?.chains ?? []);
   const ofChain = nodes.data?.chains.find(({ chainId }) => chainId === chain.chainId);
   // The service calls a chain unavailable some seconds after its last node was silent.
   const [ofNodes] = problems.length === 0 && ofChain !== undefined ? nodeProblems(ofChain) : [];
