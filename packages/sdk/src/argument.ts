@@ -1,4 +1,4 @@
-import { FlorinError } from './error.ts';
+import { FlorinError, wrongArgument } from './error.ts';
 
 /** The most retries of one call. */
 const mostRetries = 1_000;
@@ -13,18 +13,10 @@ const headerText = /^[!-~](?:[ -~]{0,253}[!-~])?$/;
  */
 export function refuseUnknown(given: unknown, known: readonly string[], path = ''): void {
   if (given !== undefined && given !== null && typeof given !== 'object')
-    throw new FlorinError(
-      'argument_invalid',
-      `give an object with ${known.join(', ')}, not a ${typeof given}`,
-      {
-        param: 'options',
-      },
-    );
+    throw wrongArgument('options', `give an object with ${known.join(', ')}, not a ${typeof given}`);
   for (const [name, value] of Object.entries(Object(given)))
     if (value !== undefined && !known.includes(name))
-      throw new FlorinError('argument_invalid', `${path}${name} is not known: give ${known.join(', ')}`, {
-        param: `${path}${name}`,
-      });
+      throw wrongArgument(`${path}${name}`, `${path}${name} is not known: give ${known.join(', ')}`);
 }
 
 /** An id as text, as a request places it. Refuses one that is missing, and an object that has it. */
@@ -34,7 +26,7 @@ export function idText(name: string, given: unknown): string {
   const isText = typeof given === 'string' && given !== '';
   const ofObject = Object(given) === given ? `is an object: give its ${name} alone` : 'is missing';
   const what = isText ? 'is no Unicode text' : ofObject;
-  throw new FlorinError('argument_invalid', `${name} ${what}`, { param: name });
+  throw wrongArgument(name, `${name} ${what}`);
 }
 
 /** Refuses a count of retries that would never end, and a time that no timer can wait. */
@@ -46,22 +38,15 @@ export function checkLimits(limits: { readonly maxRetries: number; readonly time
 
 function refuseOutside(name: string, value: number, least: number, most: number): void {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return;
-  throw new FlorinError(
-    'argument_invalid',
-    `${name} is a whole number from ${least} to ${most}, not ${value}`,
-    {
-      param: name,
-    },
-  );
+  throw wrongArgument(name, `${name} is a whole number from ${least} to ${most}, not ${value}`);
 }
 
 /** Refuses a key that a header cannot carry, which would fail like a broken connection, and one that a proxy may change. */
 export function checkIdempotencyKey(key: string | undefined): void {
   if (key === undefined || headerText.test(key)) return;
-  throw new FlorinError(
-    'argument_invalid',
+  throw wrongArgument(
+    'idempotencyKey',
     'idempotencyKey has 1 to 255 characters of ASCII, without control characters and spaces around it',
-    { param: 'idempotencyKey' },
   );
 }
 
@@ -70,9 +55,7 @@ export function jsonOf(body: unknown): string {
   try {
     return JSON.stringify(body, (name, value: unknown) => {
       if (typeof value !== 'bigint') return value;
-      throw new FlorinError('argument_invalid', `the member ${name} is a bigint: give a number`, {
-        param: name,
-      });
+      throw wrongArgument(name, `the member ${name} is a bigint: give a number`);
     });
   } catch (cause) {
     if (cause instanceof FlorinError) throw cause;

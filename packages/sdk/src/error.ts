@@ -109,3 +109,8 @@ export class FlorinError extends Error {
 export function isErrorSlug(slug: string): slug is ErrorSlug {
   return Object.hasOwn(errorCodes, slug);
 }
+
+/** The refusal of an argument or an option that cannot be right. `param` is its path. */
+export function wrongArgument(param: string, message: string): FlorinError {
+  return new FlorinError('argument_invalid', message, { param });
+}

@@ -1,6 +1,6 @@
 import { checkLimits, refuseUnknown } from './argument.ts';
 import { openClient } from './client.ts';
-import { FlorinError } from './error.ts';
+import { wrongArgument } from './error.ts';
 import { type Events, eventsOf } from './events.ts';
 import {
   type Accounts,
@@ -139,7 +139,7 @@ export default Florin;
 function keyOf(key: string | undefined): string {
   if (key !== undefined && /^[sr]k_[\w-]+$/.test(key)) return key;
   const what = key === undefined || key === '' ? 'the API key is missing' : 'this is no API key';
-  throw new FlorinError('argument_invalid', `${what}: it begins with sk_live_ or rk_live_`, { param: 'key' });
+  throw wrongArgument('key', `${what}: it begins with sk_live_ or rk_live_`);
 }
 
 /** The base of the API: below an origin, or as it is where the address names it already. */
@@ -149,16 +149,14 @@ function apiOf(
 ): string {
   const url = baseUrl !== undefined && URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol) || url.search !== '' || url.hash !== '')
-    throw new FlorinError(
-      'argument_invalid',
+    throw wrongArgument(
+      'baseUrl',
       `baseUrl is the address of the installation, such as https://pay.example.com, and not ${JSON.stringify(baseUrl)}`,
-      { param: 'baseUrl' },
     );
   if (url.protocol === 'http:' && !isLoopback(url.hostname) && allowInsecureHttp !== true)
-    throw new FlorinError(
-      'argument_invalid',
+    throw wrongArgument(
+      'baseUrl',
       `http would show the key to everyone on the way to ${url.host}: give https://${url.host}, or allowInsecureHttp in a private network`,
-      { param: 'baseUrl' },
     );
   const path = url.pathname.replace(/\/+$/, '');
   return `${url.origin}${path.endsWith(apiPath) ? path : `${path}${apiPath}`}`;

@@ -1,5 +1,5 @@
 import type { CallOptions, OperationInput, Send } from './client.ts';
-import { FlorinError } from './error.ts';
+import { FlorinError, wrongArgument } from './error.ts';
 import type { ListFilter, Operations } from './wire.gen.ts';
 
 /** One answer of a list. */
@@ -52,9 +52,7 @@ export function listOf<Item, Next>(
     async toArray(options) {
       const { limit }: { readonly limit?: number } = Object(options);
       if (limit === undefined || !Number.isSafeInteger(limit) || limit < 0)
-        throw new FlorinError('argument_invalid', 'toArray() takes a limit: toArray({ limit: 100 })', {
-          param: 'limit',
-        });
+        throw wrongArgument('limit', 'toArray() takes a limit: toArray({ limit: 100 })');
       const items: Item[] = [];
       if (limit < 1) return items;
       for await (const item of entries()) if (items.push(item) >= limit) break;
@@ -74,9 +72,7 @@ export interface ListWire {
 /** What a list was given. Refuses what is no object, such as a number of entries: it would be ignored. */
 export function filterOf<Filter extends ListFilter>(given: Filter | undefined): Partial<Filter> {
   if (given !== undefined && typeof given !== 'object')
-    throw new FlorinError('argument_invalid', `give an object, such as { size: 20 }, not a ${typeof given}`, {
-      param: 'filter',
-    });
+    throw wrongArgument('filter', `give an object, such as { size: 20 }, not a ${typeof given}`);
   return given ?? {};
 }
 

@@ -1,6 +1,6 @@
 import { refuseUnknown } from './argument.ts';
 import type { Send } from './client.ts';
-import { FlorinError } from './error.ts';
+import { FlorinError, wrongArgument } from './error.ts';
 import type { SdkOutside } from './outside.ts';
 import { type OpenWallet, openWallet, type RefundWallet, type WalletTransaction } from './wallet.ts';
 import type { Refund } from './wire.gen.ts';
@@ -86,13 +86,7 @@ function over({ refundId, status }: Pick<Refund, 'refundId' | 'status'>): Florin
 async function requireAccount({ send, refund, options }: Sending, { address }: OpenWallet): Promise<void> {
   const { from }: SendRefundOptions = Object(options);
   if (from !== undefined && !/^0x[0-9a-f]{40}$/i.test(from))
-    throw new FlorinError(
-      'argument_invalid',
-      'from is the address of an account: 0x and 40 hexadecimal digits',
-      {
-        param: 'from',
-      },
-    );
+    throw wrongArgument('from', 'from is the address of an account: 0x and 40 hexadecimal digits');
   const { sessionId } = refund;
   const expected = from ?? (await send('getSession', { params: { sessionId } })).session.recipient;
   if (expected.toLowerCase() === address.toLowerCase()) return;

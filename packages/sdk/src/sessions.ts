@@ -1,7 +1,7 @@
 import type { Usd } from './amount.ts';
 import { refuseUnknown } from './argument.ts';
 import { type CallOptions, checkCallOptions, type Send } from './client.ts';
-import { FlorinError } from './error.ts';
+import { wrongArgument } from './error.ts';
 import { filterOf, type List, openList } from './list.ts';
 import { type SessionMethods, sessionMethodsOf } from './methods.gen.ts';
 import type {
@@ -95,7 +95,7 @@ export function sessionsOf(send: Send): Sessions {
     list: (given, options) => {
       const { status, ...filter } = filterOf(given);
       if (status !== undefined && !Object.hasOwn(listsByStatus, status))
-        throw new FlorinError('argument_invalid', `there is no status ${status}`, { param: 'status' });
+        throw wrongArgument('status', `there is no status ${status}`);
       const id = status === undefined ? 'listSessions' : listsByStatus[status];
       return openList(send, id, { items: 'sessions', filter }, options);
     },
@@ -120,8 +120,7 @@ export function checkoutSessionsOf(send: Send): CheckoutSessions {
       const { accountId, lineItems, ...request }: CheckoutSessionRequest = Object(given);
       // Before the accounts are read: what is refused here sends nothing.
       checkCallOptions(givenOptions);
-      if (!Array.isArray(lineItems))
-        throw new FlorinError('argument_invalid', 'lineItems is an array of items', { param: 'lineItems' });
+      if (!Array.isArray(lineItems)) throw wrongArgument('lineItems', 'lineItems is an array of items');
       const items = lineItems.map(itemOf);
       if (accountId === undefined) accounts ??= await readAccounts(options);
       const account = accountId ?? onlyAccount(accounts ?? [], request.settlementToken);
@@ -148,14 +147,15 @@ function onlyAccount(accounts: readonly Account[], settlementToken: string): str
   const taken = accounts.flatMap(({ settlementCurrencies }) => settlementCurrencies);
   const advice =
     only === undefined ? `yours take ${[...new Set(taken)].join(', ') || 'none'}` : 'give accountId';
-  throw new FlorinError('argument_invalid', `${what} ${settlementToken}: ${advice}`, {
-    param: only === undefined ? 'settlementToken' : 'accountId',
-  });
+  throw wrongArgument(
+    only === undefined ? 'settlementToken' : 'accountId',
+    `${what} ${settlementToken}: ${advice}`,
+  );
 }
 
 function itemOf(item: NamedItem | ProductItem | WireItem, index: number): WireItem {
   const path = `lineItems[${index}]`;
-  if (Object(item) !== item) throw new FlorinError('argument_invalid', `${path} is no item`, { param: path });
+  if (Object(item) !== item) throw wrongArgument(path, `${path} is no item`);
   // The service checks its members.
   if ('itemType' in item) return item;
   refuseUnknown(item, 'productId' in item ? productMembers : namedMembers, `${path}.`);
@@ -178,5 +178,5 @@ function checkPrice(price: number | undefined, param: string): void {
   if (Number.isSafeInteger(price) && Number(price) >= leastPrice) return;
   const what = Number.isSafeInteger(price) ? `is ${price} Micro-USD, less than a cent` : 'is no amount';
   const advice = "write usd('4.50'), or below a cent an item with itemType and unitPrice";
-  throw new FlorinError('argument_invalid', `${param} ${what}: ${advice}`, { param });
+  throw wrongArgument(param, `${param} ${what}: ${advice}`);
 }

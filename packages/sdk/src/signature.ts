@@ -1,5 +1,5 @@
 import { refuseUnknown } from './argument.ts';
-import { FlorinError } from './error.ts';
+import { FlorinError, wrongArgument } from './error.ts';
 import { parseEvent } from './events.ts';
 import type { FlorinEvent } from './wire.gen.ts';
 
@@ -40,8 +40,7 @@ export async function unwrap(
   refuseUnknown(options, optionNames);
   const { toleranceSeconds = defaultToleranceSeconds, now = Date.now }: UnwrapOptions = Object(options);
   checkTolerance(toleranceSeconds);
-  if (Object(headers) !== headers)
-    throw new FlorinError('argument_invalid', 'give the headers of the request', { param: 'headers' });
+  if (Object(headers) !== headers) throw wrongArgument('headers', 'give the headers of the request');
   const bytes = bytesOf(body);
   const secrets = secretsOf(secret);
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) =>
@@ -107,9 +106,7 @@ export async function signedHeaders(options: {
 /** Refuses what is no time: of a text or NaN every comparison is false, so that no message would be too old. */
 export function checkTolerance(seconds: number = defaultToleranceSeconds): void {
   if (Number.isFinite(seconds) && seconds >= 0) return;
-  throw new FlorinError('argument_invalid', 'toleranceSeconds is a number of seconds, such as 300', {
-    param: 'toleranceSeconds',
-  });
+  throw wrongArgument('toleranceSeconds', 'toleranceSeconds is a number of seconds, such as 300');
 }
 
 /** Refuses a secret that is missing, or is no key of a webhook. */
@@ -120,7 +117,7 @@ export function checkSecret(secret: WebhookSecret | undefined): void {
 function secretsOf(secret: WebhookSecret | undefined): readonly string[] {
   const secrets = typeof secret === 'string' ? [secret] : [...(secret ?? [])];
   if (secrets.length > 0 && secrets[0] !== '') return secrets;
-  throw new FlorinError('argument_invalid', 'the secret of the webhook is missing', { param: 'secret' });
+  throw wrongArgument('secret', 'the secret of the webhook is missing');
 }
 
 type Bytes = Uint8Array<ArrayBuffer>;
@@ -153,9 +150,7 @@ function bytesOfSecret(secret: string): Bytes {
   const text = given.startsWith(secretPrefix) ? given.slice(secretPrefix.length) : '';
   const bytes = decode(text);
   if (bytes.length >= leastSecretBytes) return bytes;
-  throw new FlorinError('argument_invalid', 'a webhook’s secret is its whole key: whsec_ and base64', {
-    param: 'secret',
-  });
+  throw wrongArgument('secret', 'a webhook’s secret is its whole key: whsec_ and base64');
 }
 
 function headerOf(headers: WebhookHeaders, name: string): string | undefined {

@@ -1,4 +1,4 @@
-import { FlorinError } from './error.ts';
+import { wrongArgument } from './error.ts';
 import { fixtureData } from './fixtures.gen.ts';
 import { signedHeaders, type WebhookSecret } from './signature.ts';
 import type { EventType, FlorinEvent } from './wire.gen.ts';
@@ -26,8 +26,7 @@ export function fixture<Type extends EventType>(
   type: Type,
   changes: Partial<SubjectOf<Type>> = {},
 ): EventOf<Type> {
-  if (!Object.hasOwn(fixtureData, type))
-    throw new FlorinError('argument_invalid', `there is no event ${type}`, { param: 'type' });
+  if (!Object.hasOwn(fixtureData, type)) throw wrongArgument('type', `there is no event ${type}`);
   const data: Record<string, object | string> = structuredClone(fixtureData[type]);
   // `session.exception` has two: its exception is meant.
   const [subject = ''] = Object.keys(data);

@@ -1,5 +1,5 @@
 import { type CallOptions, checkCallOptions, type OperationInput, type Send } from './client.ts';
-import { type ErrorSlug, FlorinError } from './error.ts';
+import { type ErrorSlug, FlorinError, wrongArgument } from './error.ts';
 import { retrieveProduct } from './product.ts';
 import {
   type Branding,
@@ -89,18 +89,10 @@ export async function update<Id extends Update>(
   checkCallOptions(given);
   const options: UpdateOptions = Object(given);
   if ('idempotencyKey' in options)
-    throw new FlorinError('argument_invalid', 'an update takes no idempotencyKey: a repeat sets the same', {
-      param: 'idempotencyKey',
-    });
+    throw wrongArgument('idempotencyKey', 'an update takes no idempotencyKey: a repeat sets the same');
   // Programs in JavaScript may give the id among them.
   if (Object(changes) !== changes)
-    throw new FlorinError(
-      'argument_invalid',
-      'give the changes as an object, behind the id where there is one',
-      {
-        param: 'changes',
-      },
-    );
+    throw wrongArgument('changes', 'give the changes as an object, behind the id where there is one');
   const { ifUpdateAt = null, ...others }: { readonly ifUpdateAt?: unknown } = changes;
   const named = Object.fromEntries(
     Object.entries(others).filter(
@@ -139,9 +131,8 @@ function resetOf(operation: Update, now: object, name: string): unknown {
 /** A product does not say which image it waits for, so that sending it back would end the wait. */
 function refuseLostImage(now: object, given: object): void {
   if (!('imageStatus' in now) || now.imageStatus !== 'pending' || 'imageUrl' in given) return;
-  throw new FlorinError(
-    'argument_invalid',
+  throw wrongArgument(
+    'imageUrl',
     'the image of this product is still being downloaded: give imageUrl again, or null for none',
-    { param: 'imageUrl' },
   );
 }

@@ -1,4 +1,4 @@
-import { FlorinError } from './error.ts';
+import { FlorinError, wrongArgument } from './error.ts';
 
 /** A transaction as a wallet sends it. */
 export interface WalletTransaction {
@@ -39,10 +39,9 @@ export async function openWallet(wallet: RefundWallet): Promise<OpenWallet> {
   // Programs in JavaScript may hand in a key, a provider, or nothing.
   const has = (name: string) => typeof Object(wallet)[name] === 'function';
   if (!has('sendTransaction') || (!has('getAddress') && !has('request')))
-    throw new FlorinError(
-      'argument_invalid',
+    throw wrongArgument(
+      'wallet',
       'give a wallet client of viem, or a signer of ethers that is connected to a provider',
-      { param: 'wallet' },
     );
   if ('getAddress' in wallet) return openEthers(wallet);
   const { account } = wallet;

@@ -1,5 +1,5 @@
 import { refuseUnknown } from './argument.ts';
-import { FlorinError } from './error.ts';
+import { FlorinError, wrongArgument } from './error.ts';
 import {
   checkSecret,
   checkTolerance,
@@ -56,8 +56,7 @@ function checkReceiver(options: ReceiverOptions, onEvent: OnEvent): void {
   checkTolerance(toleranceSeconds);
   if (typeof secret !== 'function') checkSecret(secret);
   // Programs in JavaScript may leave it out.
-  if (typeof onEvent !== 'function')
-    throw new FlorinError('argument_invalid', 'give a function that handles an event', { param: 'onEvent' });
+  if (typeof onEvent !== 'function') throw wrongArgument('onEvent', 'give a function that handles an event');
 }
 
 async function receive(
