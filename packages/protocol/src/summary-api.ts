@@ -43,6 +43,9 @@ export const summaryRoutes = {
         description:
           'Active links that take no payment, because the token that they settle in is stopped or paused',
       }),
+      closedNetworks: Type.Array(Type.String(), {
+        description: 'Names of networks on which nobody can pay now: no node answers, or the chain is halted',
+      }),
     }),
     permissions: ['sessions:read'],
     effect: 'query',

@@ -60,7 +60,11 @@ function usePaymentMatters(): Found {
   const delayed = data?.delayedSettlements.count ?? 0;
   // During an update a web process of the version before may answer, which does not have it.
   const closed = data?.closedLinks?.count ?? 0;
-  const matters: Matter[] = [];
+  const closedNetworks = data?.closedNetworks ?? [];
+  const matters: Matter[] = closedNetworks.map((network) => {
+    const text = `Nobody can pay on ${network} at the moment: its nodes do not answer, or its chain is checked. Payments on it wait and are not lost`;
+    return { key: `network ${network}`, tone: 'bad', state: 'No payments', text, path: 'payments' };
+  });
   if (closed > 0) {
     const text = `${count(closed, 'active link takes', 'active links take')} no payments: the token that you receive is stopped or paused. Choose another one for now`;
     matters.push({ key: 'closed', tone: 'bad', state: 'No payments', text, path: 'links' });

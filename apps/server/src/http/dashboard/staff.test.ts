@@ -20,12 +20,14 @@ let staff: Browser;
 let owner: Browser;
 /** Tokens that the web process knows as stopped. */
 const stopped = new Set<string>();
+/** Chains without a node that answers. */
+const unreachable = new Set<number>();
 
 before(async () => {
   world = await DashboardWorld.open();
   shop = await openShop(world.merchants);
   const { deps } = world.merchants;
-  Object.assign(deps, { chains: withStops(deps.chains, stopped) });
+  Object.assign(deps, { chains: withStops(deps.chains, stopped, unreachable) });
   const server = await world.serve('local');
   const { token } = await world.merchants.database.db.transaction((transaction) =>
     invite(transaction, world.options, { merchantId: undefined, role: 'staff', email: '', invitedBy: '' }),
@@ -158,6 +160,15 @@ test('a stop names first what settles in the token, and the merchant sees which 
   assert.deepEqual(await seen(), [true, 'token_stopped']);
   stopped.clear();
   assert.deepEqual(await seen(), [false, '']);
+});
+
+test('a merchant sees on which network nobody can pay', async () => {
+  const closed = async () => (await owner.get('/summary')).data.closedNetworks;
+  assert.deepEqual(await closed(), []);
+  const [chain] = world.merchants.deps.chains.all;
+  unreachable.add(chain?.chainId ?? 0);
+  assert.deepEqual(await closed(), ['Ethereum']);
+  unreachable.clear();
 });
 
 test('exceptions of all merchants are listed with their merchant', async () => {

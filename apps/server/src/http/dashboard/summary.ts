@@ -1,5 +1,6 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
 import type { Chains } from '#chains/chain.ts';
+import { networkTitle } from '#chains/networks.ts';
 import { findLinksSettlingIn } from '#links/settling-links.ts';
 import { closureOf } from '#orders/quote.ts';
 import type { Clock } from '#outside/clock.ts';
@@ -28,6 +29,9 @@ export function addSummaryRoutes(
       })),
       ...(await findAttention(db, { merchantId, now: clock.now() })),
       closedLinks: await findLinksSettlingIn(db, { merchantId, tokenIds }),
+      closedNetworks: chains.all
+        .filter(({ chainId }) => chains.conditions?.of(chainId).status === 'unavailable')
+        .map(networkTitle),
     };
   });
 
