@@ -5,7 +5,7 @@ import { Badge } from '../../ui/badge.tsx';
 import { Card, PageHeader, Section, Skeleton } from '../../ui/page.tsx';
 import { Failed } from '../../ui/states.tsx';
 import { AsOf } from '../as-of.tsx';
-import { integerText, lastingText } from '../figure.ts';
+import { integerText, lastingText, secondsBetween } from '../figure.ts';
 import {
   type ChainNodes,
   findProblems,
@@ -114,6 +114,9 @@ function ProblemRow({ problem: { trouble, title, text, screen } }: { readonly pr
   );
 }
 
+/** Books and chain are compared each minute. */
+const oldSeconds = 180;
+
 function Figures({
   health,
   funds,
@@ -132,15 +135,24 @@ function Figures({
     ({ chainId, payments, settlement }) =>
       payments === 'available' && settlement === 'running' && !silent.has(chainId),
   ).length;
-  const balances = health?.chains.flatMap((chain) => chain.balances);
-  const equal = balances?.filter(({ difference }) => difference === '0').length;
+  const balances = health?.chains.flatMap(({ balances: all, reconciledAt }) => {
+    const seconds = secondsBetween(reconciledAt, health.at) ?? Number.POSITIVE_INFINITY;
+    const isOld = seconds > oldSeconds && all.every(({ difference }) => difference === '0');
+    return all.map(({ difference }) => ({ isOld, isEqual: difference === '0' }));
+  });
+  const equal = balances?.filter(({ isOld, isEqual }) => isEqual && !isOld).length;
+  const old = balances?.filter(({ isOld }) => isOld).length;
   return (
     <Section title="Figures">
       <div className="grid grid-cols-2 gap-3 md:gap-4 lg:grid-cols-4">
         <Figure title="Chains that work" path="chains" unit={health && `of ${health.chains.length}`}>
           {working}
         </Figure>
-        <Figure title="Balances that agree" path="books" unit={balances && `of ${balances.length}`}>
+        <Figure
+          title="Balances that agree"
+          path="books"
+          unit={balances && `of ${balances.length}${old === 0 ? '' : `, ${old} not compared lately`}`}
+        >
           {equal}
         </Figure>
         <Figure title="Settlements delayed" path="settlements" unit="legs, counted up to 200">
