@@ -115,7 +115,7 @@ export const worldActs: readonly WorldAct[] = [
     ...{ name: 'pause-token', group: 'tokens', argument: token },
     does: 'makes a token’s issuer stop all transfers',
     watch:
-      'Payments in the token fail in the wallet. Settlements of earlier payments wait and are tried again.',
+      'Payments in the token fail in the wallet. Settlements of earlier payments wait with the reason token_paused.',
     watchUndone: 'Payments work, and the delayed settlements complete.',
   },
   {

@@ -37,7 +37,7 @@ export const sessionHistory = Type.Object({
   }),
   settleBy: Type.String({
     description:
-      'YYYY-MM-DD HH:MM:SS, UTC: a payment that is not settled by then goes back to its payer. Empty without a payment that waits',
+      'YYYY-MM-DD HH:MM:SS, UTC: a payment that is not settled by then goes back to its payer. Empty without a payment that waits in the gateway',
   }),
   transfers: Type.Array(depositTransfer, {
     description: 'To its deposit addresses, oldest first, at most 50',

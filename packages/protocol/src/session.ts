@@ -37,6 +37,7 @@ export const pendingReasons = [
   'vault_short',
   'recipient_blocked',
   'token_paused',
+  'token_not_served',
   'attestation_pending',
   'outflow_cap',
   'order_in_doubt',

@@ -9,7 +9,10 @@ const delays: Readonly<Record<PendingReason, string>> = {
   recipient_blocked:
     'The token’s issuer refuses transfers to your wallet, and waiting alone does not help: ask the issuer, and choose another wallet for new payments. ' +
     'Refund this payment if its payer should not wait.',
-  token_paused: 'The issuer has paused the token.',
+  token_paused:
+    'The issuer has paused the token: no one can move it, and your wallet is not the cause. The settlement goes on once the issuer ends the pause.',
+  token_not_served:
+    'The operator’s configuration or vault does not serve the token or its chain at the moment: ask the operator.',
   attestation_pending: 'The token’s bridge has not confirmed the transfer yet.',
   outflow_cap: 'The operator’s limit of payouts is reached.',
   order_in_doubt: 'The operator checks this payment before the money moves.',

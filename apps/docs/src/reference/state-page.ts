@@ -54,7 +54,7 @@ const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
   settlement_recorded: 'A settlement transaction is stored, not broadcast yet.',
   settlement_final: 'The settlement reached the merchant’s wallet and is final on its chain.',
   settlement_delayed:
-    'The settlement was reorganised away, reverted or not mined in time; or the vault is short, the recipient blocked, the token paused.',
+    'The settlement was reorganised away, reverted or not mined in time; or the vault is short, the recipient blocked, the token paused by its issuer or not served.',
   payment_returned: 'The whole payment is finally back with its payer.',
   settlement_refunded:
     'The merchant gave the payer some of a settled payment back, finally; `refundedAmount` says how much.',

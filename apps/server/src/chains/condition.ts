@@ -320,7 +320,7 @@ async function pausedTokens(
   signal: AbortSignal,
 ): Promise<ReadonlySet<string> | undefined> {
   try {
-    return await readPausedTokens(options.rpcOf(chainId), tokens, signal);
+    return await readPausedTokens(boundTo(options.rpcOf(chainId), signal), tokens);
   } catch (error) {
     warn(options, error);
     return undefined;

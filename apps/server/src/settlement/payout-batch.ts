@@ -73,7 +73,7 @@ export async function choosePayouts(
     chosen.push({ ...item, payout, vault });
   }
   if (short.length > 0) await delayAll(deps, short, 'vault_short');
-  if (stopped.length > 0) await delayAll(deps, stopped, 'token_paused');
+  if (stopped.length > 0) await delayAll(deps, stopped, 'token_not_served');
   return Promise.all(
     chosen.map(async ({ vault, ...item }) => ({
       ...item,

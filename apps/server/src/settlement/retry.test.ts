@@ -15,7 +15,14 @@ test('a blocked recipient costs gas at each attempt, so its delays grow to six h
 });
 
 test('every other reason has the usual delays', () => {
-  for (const reason of ['reverted', 'not_mined', 'vault_short', 'token_paused', 'reorged'] as const)
+  for (const reason of [
+    'reverted',
+    'not_mined',
+    'vault_short',
+    'token_paused',
+    'token_not_served',
+    'reorged',
+  ] as const)
     assert.equal(retryDelayMs(20, reason), retryDelayMs(20));
 });
 

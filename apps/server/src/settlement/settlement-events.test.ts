@@ -209,7 +209,7 @@ test('a payout whose token is no longer configured waits, and holds up no other 
   for (const chain of bare.chains.all) await settlementRound(bare.deps, chain, 'payout');
   assert.equal((await findLeg(world.database.db, orders[0].orderId, 'payout'))?.status, 'sent');
   const waiting = (await world.legs(orders[1])).find((leg) => leg.leg === 'payout');
-  assert.deepEqual(waiting, { leg: 'payout', status: 'waiting', reason: 'token_paused', attempts: 1 });
+  assert.deepEqual(waiting, { leg: 'payout', status: 'waiting', reason: 'token_not_served', attempts: 1 });
   assert.equal((await world.session(sessions[1])).status, 'settlement_pending');
 });
 

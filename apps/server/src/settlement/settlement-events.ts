@@ -282,7 +282,7 @@ async function endReturned(
 
 /** Reasons of IPayoutVault: token not allowed, three caps, refused transfer. Merchants see every cap as `vault_short`. */
 const payoutReasons: Readonly<Record<string, PendingReason>> = {
-  '4': 'token_paused',
+  '4': 'token_not_served',
   '5': 'vault_short',
   '6': 'vault_short',
   '7': 'vault_short',

@@ -130,7 +130,7 @@ const skipReasons: readonly (readonly ['SettleSkipped' | 'PayoutSkipped', reason
     ['SettleSkipped', '4', 'reverted'],
     ['SettleSkipped', '6', 'reverted'],
     ['PayoutSkipped', '1', 'reverted'],
-    ['PayoutSkipped', '4', 'token_paused'],
+    ['PayoutSkipped', '4', 'token_not_served'],
     ['PayoutSkipped', '5', 'vault_short'],
     ['PayoutSkipped', '6', 'vault_short'],
     ['PayoutSkipped', '7', 'vault_short'],

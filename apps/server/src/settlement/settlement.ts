@@ -16,6 +16,7 @@ import type { SettlementContext, SettlementSettings } from './context.ts';
 import { legsOfTransaction, lockWaitingLegs, markSent, waitingLegs } from './leg.sql.ts';
 import { delayAll, delayLeg, type Leg, type LegName, parseLeg, postponeLeg, postponeOrDelay } from './leg.ts';
 import { findDeliveries } from './mint.ts';
+import { movingItems } from './paused-items.ts';
 import { choosePayouts } from './payout-batch.ts';
 import {
   bySharedTransfer,
@@ -115,7 +116,7 @@ async function sendLegs(sending: Sending, name: LegName): Promise<void> {
 }
 
 async function sendDue(sending: Sending, name: LegName, legs: readonly Leg[]): Promise<void> {
-  const { deps } = sending;
+  const { deps, chain } = sending;
   const orders = await findOrders(
     deps.db,
     legs.map((leg) => leg.orderId),
@@ -125,10 +126,13 @@ async function sendDue(sending: Sending, name: LegName, legs: readonly Leg[]): P
     const order = ordersById.get(leg.orderId);
     return order === undefined ? [] : [{ leg, order }];
   });
-  if (name === 'settle') return sendSettlements(sending, items);
   if (name === 'payout') return sendPayouts(sending, items);
-  if (name === 'mint') return sendMints(sending, items);
-  return sendRefund(sending, items);
+  const moving = await movingItems(deps, chain, items, ({ order }) =>
+    name === 'mint' ? chain.cctp?.tokenId : order.tokenId,
+  );
+  if (name === 'settle') return sendSettlements(sending, moving);
+  if (name === 'mint') return sendMints(sending, moving);
+  return sendRefund(sending, moving);
 }
 
 async function sendSettlements(sending: Sending, items: readonly Item[]): Promise<void> {
@@ -183,7 +187,13 @@ async function sendPayouts(sending: Sending, items: readonly Item[]): Promise<vo
     items.map(({ leg }) => leg.sessionId),
   );
   const verified = await verifiedPayouts(deps, chain, items, sessions);
-  const payouts = await choosePayouts(deps, chain, verified, { sessions, overCaps: sending.state.overCaps });
+  const moving = await movingItems(
+    deps,
+    chain,
+    verified,
+    ({ leg }) => sessions.get(leg.sessionId)?.settlementToken,
+  );
+  const payouts = await choosePayouts(deps, chain, moving, { sessions, overCaps: sending.state.overCaps });
   const [first] = payouts;
   if (first === undefined) return;
   await sendBatch(sending, {

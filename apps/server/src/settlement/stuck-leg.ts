@@ -82,7 +82,7 @@ export async function showUnconfigured(deps: SettlementContext): Promise<boolean
     await deps.db.transaction((transaction) =>
       leg.status === 'sent'
         ? showLegNotMined(transaction, deps, leg)
-        : delayLeg(transaction, deps, leg, 'token_paused'),
+        : delayLeg(transaction, deps, leg, 'token_not_served'),
     );
   }
   return rows.length === shownLegs;

@@ -70,7 +70,7 @@ test('each reason for which a vault skips a payout is shown', async () => {
   for (const [reason, shown] of [
     ['2', 'reverted'],
     ['3', 'reverted'],
-    ['4', 'token_paused'],
+    ['4', 'token_not_served'],
     ['5', 'vault_short'],
     ['8', 'recipient_blocked'],
   ] as const) {

@@ -148,8 +148,8 @@ test('a vault that refuses to be read holds up only its own payouts, which show 
   const young = await toPayOut(1, moved);
   moved.refusing.add(world.chain('base').vault);
   for (let times = 0; times < 2; times += 1) await payOut({ in: moved });
-  assert.deepEqual([await legOf(old), await legOf(young)], ['waiting token_paused', 'sent']);
-  assert.equal(await shownOf(old), 'settlement_pending token_paused');
+  assert.deepEqual([await legOf(old), await legOf(young)], ['waiting token_not_served', 'sent']);
+  assert.equal(await shownOf(old), 'settlement_pending token_not_served');
 });
 
 test('settlements of a chain that is no longer configured show that they wait, and continue once it is back', async () => {
@@ -157,8 +157,8 @@ test('settlements of a chain that is no longer configured show that they wait, a
   world.gasOf = (data) => (data.includes(waiting.orderId.slice(2)) ? undefined : 200_000n);
   const without = world.with({ chains: chainsOf(world.chains.all.filter(({ name }) => name !== 'base')) });
   await showUnconfigured({ ...without.deps, log: errorLog });
-  assert.deepEqual([await legOf(waiting), await legOf(sent)], Array(2).fill('waiting token_paused'));
-  assert.equal(await shownOf(sent), 'settlement_pending token_paused');
+  assert.deepEqual([await legOf(waiting), await legOf(sent)], Array(2).fill('waiting token_not_served'));
+  assert.equal(await shownOf(sent), 'settlement_pending token_not_served');
   assert.deepEqual(logged, Array(2).fill('settlement.chain_not_configured'));
   waitLong();
   await payOut();

@@ -12,6 +12,7 @@ export interface ContractCall {
 
 const balanceSelector = toFunctionSelector('balanceOf(address)');
 const availableSelector = toFunctionSelector('available(address)');
+const pausedSelector = toFunctionSelector('paused()');
 const paidOutSelector = toFunctionSelector('isPaidOut(bytes32)');
 const statusSelector = toFunctionSelector(getAbiItem({ abi: paymentGatewayAbi, name: 'orderStatus' }));
 
@@ -32,6 +33,8 @@ export class SettlementNode {
   otherNodes: readonly ((call: ContractCall) => Hex | undefined)[] = [];
   /** Contracts whose reads fail. */
   readonly refusing = new Set<Hex>();
+  /** Tokens whose issuer has paused them. */
+  readonly pausedTokens = new Set<Hex>();
   /** Wei per gas. */
   baseFee = 1n;
   /** The gas of a call; undefined: it would revert. */
@@ -63,6 +66,7 @@ export class SettlementNode {
   #read({ to, data }: { to: Hex; data: Hex }): RpcOutcome {
     if (this.refusing.has(to)) return { error: new RpcError(3, 'execution reverted', '0x') };
     const word = (value: bigint | number | boolean) => ({ result: toHex(value, { size: 32 }) });
+    if (data.startsWith(pausedSelector)) return word(this.pausedTokens.has(to));
     if (data.startsWith(paidOutSelector)) return word(this.paidBy.has(to));
     if (data.startsWith(statusSelector)) return word(this.orderStatus);
     if (data.startsWith(availableSelector)) return word(this.available);

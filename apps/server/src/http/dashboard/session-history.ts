@@ -18,9 +18,13 @@ import type { MerchantRoutes } from '../operations/once.ts';
 
 const unsettledStatuses: readonly SessionStatus[] = ['paid', 'settling', 'settlement_pending'];
 
-/** From then on the gateway only returns the money. */
-function settleByOf({ session, order }: StoredSessionView): string {
+/** From then on the gateway only returns the money. Empty once the money has left it: a vault or a mint that waits returns nothing. */
+function settleByOf(
+  { session, order }: StoredSessionView,
+  chainEvents: readonly { readonly name: string; readonly isFinal: boolean }[],
+): string {
   if (order === undefined || !unsettledStatuses.includes(session.status)) return '';
+  if (chainEvents.some(({ name, isFinal }) => name === 'Settled' && isFinal)) return '';
   return formatTimestamp(new Date(Number(order.order.reclaimAt) * 1_000));
 }
 
@@ -45,7 +49,7 @@ export function addSessionHistoryRoutes(
         ...delivery,
         url: shownUrl(url, permissions),
       })),
-      settleBy: settleByOf(view),
+      settleBy: settleByOf(view, history.chainEvents),
       ...{ isDeposit, transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
     };

@@ -127,6 +127,16 @@ test('the history of a payment says until when it can be settled, as its order h
   assert.equal(await settleBy(), '');
 });
 
+test('the history of a payment that waits for a vault says no time: the money has left the gateway', async () => {
+  const { browser, things, key } = await openDashboard();
+  const { accountId } = things;
+  const shop = { key, accountId, settlementToken: 'base::usdc' };
+  const { sessionId, order } = await addPaidSession(world.merchants, shop);
+  await happen(world.merchants, order, 'Settled');
+  assert.notEqual((await world.merchants.get(`/session/${sessionId}`, { key })).data.session.status, 'completed');
+  assert.equal((await browser.get(`/session/history/${sessionId}`)).data.settleBy, '');
+});
+
 test('a list tells members which payments are deposits, whose payer is a refund address, and API keys nothing of it', async () => {
   const { browser, things, key } = await openDashboard();
   const accountId = things.accountId;
