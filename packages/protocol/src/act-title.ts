@@ -59,7 +59,7 @@ const merchantTitles: Titles = {
   resolveException: 'Marked an exception as resolved',
   acceptException: 'Accepted the money of an exception',
   refundException: 'Returned the money of an exception',
-  createReport: 'Ordered a report',
+  recordExport: 'Saved payments or a report as a file',
   // Wallets.
   addWalletAccount: 'Added a settlement wallet',
   updateAccount: 'Changed a settlement wallet',

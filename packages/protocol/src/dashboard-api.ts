@@ -6,6 +6,7 @@ import { linkHistoryRoutes } from './link-history.ts';
 import { memberRoutes } from './member-api.ts';
 import { merchantApi } from './merchant-api.ts';
 import { refundSigningRoutes } from './refund-signing-api.ts';
+import { reportFormats, reportTypes } from './report-api.ts';
 import { type RouteTable, route } from './route.ts';
 import { idText, nameText, strictObject, text } from './schema.ts';
 import { sessionHistoryRoutes } from './session-history.ts';
@@ -61,6 +62,26 @@ const auditRoutes = {
     reply: auditReply,
     permissions: ['audit:read'],
     effect: 'query',
+    errors: ['field_invalid'],
+  }),
+  recordExport: route({
+    method: 'POST',
+    path: '/export/record',
+    summary: 'Write into the audit log that a file is saved',
+    description:
+      'The dashboard sends it before it saves the list of payments or a report as a file. To look at them writes no entry.',
+    tag: 'Audit log',
+    body: strictObject({
+      what: Type.Enum(['list of payments', ...reportTypes.map((type) => `report of ${type}` as const)]),
+      format: Type.Enum(reportFormats),
+      filters: text({
+        max: 1_000,
+        description: 'What the file is narrowed to, in words; empty for everything',
+      }),
+    }),
+    reply: successReply,
+    permissions: ['sessions:read', 'reports:read'],
+    effect: 'update',
     errors: ['field_invalid'],
   }),
 } as const;

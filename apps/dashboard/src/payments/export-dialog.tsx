@@ -11,7 +11,7 @@ import { FailureNotice } from '../ui/notice.tsx';
 import { saveFile } from '../ui/save-file.ts';
 import { SelectField } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
-import { exportForms } from './export-rows.ts';
+import { exportForms, filtersText } from './export-rows.ts';
 import type { searchBodyOf } from './search-body.ts';
 
 const pageSize = 100;
@@ -54,6 +54,9 @@ export function ExportDialog({
     setFailure(undefined);
     setCount(0);
     try {
+      await request(merchantId, 'POST /export/record', {
+        body: { what: 'list of payments', format, filters: filtersText(body) },
+      });
       const form = exportForms[format];
       // The browser keeps large files of parts on its disk.
       const parts = [new Blob([form.begin])];

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { SessionView } from '@florin/protocol/session.ts';
-import { exportForms } from './export-rows.ts';
+import { exportForms, filtersText } from './export-rows.ts';
 
 /** What the rows read of a payment; the rest of a session is of no account here. */
 function viewOf(sessionId: string): SessionView {
@@ -32,6 +32,15 @@ test('a payment that went back before it was settled has no fee and no net amoun
   assert.deepEqual([feeInUSD, netInUSD, refundedInUSD], ['0', '0', '1.5']);
   const settled = rowOf({ refundedAmount: 1_500_000, completeTx: '0x1' });
   assert.deepEqual([settled.feeInUSD, settled.netInUSD], ['0.003', '1.497']);
+});
+
+test('the log reads the filters of an export in words, and no more of them than it takes', () => {
+  assert.equal(
+    filtersText({ status: 'completed', amountFrom: 5, metadata: { order: 'A-17' } }),
+    'status: completed, amountFrom: 5, metadata: {"order":"A-17"}',
+  );
+  assert.equal(filtersText({}), '');
+  assert.equal(filtersText({ text: 'a'.repeat(2_000) }).length, 1_000);
 });
 
 test('pages make one JSON text of all payments and one CSV, with the same dollars and times', () => {

@@ -64,6 +64,17 @@ function rowOf({
   };
 }
 
+/** The filters of an export in words, for the audit log; empty for every payment. */
+export function filtersText(filters: Readonly<Record<string, unknown>>): string {
+  const words = Object.entries(filters).map(
+    ([name, value]) => `${name}: ${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  );
+  return words.join(', ').slice(0, maxFiltersText);
+}
+
+/** As many as the log takes. */
+const maxFiltersText = 1_000;
+
 /** A file in parts, one for each page: a million payments are longer than the longest text that a browser makes. */
 interface FileForm {
   readonly type: string;

@@ -1,6 +1,7 @@
 import type { ReportFormat, ReportType } from '@florin/protocol/report-api.ts';
 import { useRef, useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
+import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
@@ -65,6 +66,11 @@ export function DownloadDialog({
         setPercent(undefined);
         return;
       }
+      const wallet = accountId === '' ? '' : `, accountId: ${accountId}`;
+      const filters = `${periodText(period)}${wallet}`;
+      await request(merchantId, 'POST /export/record', {
+        body: { what: `report of ${type}`, format, filters },
+      });
       const link = document.createElement('a');
       link.href = fileOf(report);
       link.download = '';

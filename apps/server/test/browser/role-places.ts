@@ -74,6 +74,7 @@ export function merchantPlaces({ things, ...more }: MerchantObjects): MerchantPl
     },
     acceptException: { path: late, control: inSheet('Accept') },
     refundException: { path: late, control: inSheet('Return') },
+    recordExport: { path: 'payments', control: button('Export') },
     createReport: { path: 'reports', control: button('Download') },
     createWebhook: { path: 'webhooks', control: button('Add a webhook') },
     updateWebhook: { path: hook, control: button('Edit') },

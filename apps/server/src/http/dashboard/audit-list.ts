@@ -34,6 +34,8 @@ export function addAuditRoutes(add: MerchantRoutes): void {
   add.list(routes.listAudit, ({ query, caller: { merchantId, permissions } }, db) =>
     answerAuditPage(db, { merchantId, permissions }, query),
   );
+  // The door records it like every change: its body is what was saved.
+  add.action(routes.recordExport, async () => {});
 }
 
 /** A page of a merchant's log, of one person's, or of the installation's, with URLs of webhooks as the reader sees them. */

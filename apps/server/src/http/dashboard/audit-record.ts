@@ -43,7 +43,8 @@ const subjectFields = [
 /** The log keeps URLs whole, so that two of them can be told apart, and keys masked. */
 const mayChangeWebhooks: ReadonlySet<MemberPermission> = new Set<MemberPermission>(['webhooks:write']);
 
-/** A report is a long read: it changes nothing of the shop, and the statement orders one at each look at it. */
+/** A report is a long read: it changes nothing of the shop, and the statement orders one at each look at it. Saving its file is recorded
+ * (`recordExport`). */
 const unrecorded: Route = dashboardApi.routes.createReport;
 
 /** While it waits no read of the account shows its new address, so its subject is the change that the answer names. */

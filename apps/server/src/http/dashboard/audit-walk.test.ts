@@ -143,6 +143,7 @@ function memberRequests(): Requests {
     changeAccountAddress: send({ accountId, accountAddress: `0x${'6'.repeat(40)}` }),
     deleteLink: send({ linkId: things.linkId }),
     removeAccount: send({ accountId }),
+    recordExport: send({ what: 'report of fees', format: 'csv', filters: 'until 2026-01-31' }),
     createApiKey: send({ kind: 'secret' }),
     renameApiKey: send(async () => ({ keyId: (await newest('/key/list', 'keys')).keyId, name: 'Till' })),
     disableApiKey: send(async () => ({ keyId: (await newest('/key/list', 'keys')).keyId })),

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
+import { actNames } from '@florin/protocol/act-title.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { item, webhookFields } from '../../../test/harness/merchant-routes.ts';
 
@@ -59,6 +60,20 @@ test('a new name of the merchant is recorded with the old one, and its members s
     browser.post('/merchant/rename', { merchantName, ifMerchantName });
   assert.equal((await rename('Tea', 'Coffee')).code, 100811);
   assert.equal((await rename('Tea', 'Tea & Co')).code, 0);
+});
+
+test('a saved file has one entry with what it has and its filters, and a statement that is looked at has none', async () => {
+  const seen = (await log()).length;
+  const report = { type: 'settlements', format: 'json', from: 0, to: 1 };
+  assert.equal((await browser.post('/report/create', report)).code, 0);
+  assert.equal((await log()).length, seen);
+  const saved = { what: 'list of payments', format: 'csv', filters: 'status: completed' };
+  assert.equal((await browser.post('/export/record', saved)).code, 0);
+  const [{ action, actorName, after } = {} as Entry, ...others] = await log();
+  assert.deepEqual([action, actorName, JSON.parse(after ?? '')], ['recordExport', email, saved]);
+  assert.equal(others.length, seen);
+  const offered = actNames.map(({ value }) => value);
+  assert.deepEqual([offered.includes('recordExport'), offered.includes('createReport')], [true, false]);
 });
 
 test('a refused change and a read record nothing', async () => {

@@ -133,8 +133,14 @@ test('the history of a payment that waits for a vault says no time: the money ha
   const shop = { key, accountId, settlementToken: 'base::usdc' };
   const { sessionId, order } = await addPaidSession(world.merchants, shop);
   await happen(world.merchants, order, 'Settled');
-  assert.notEqual((await world.merchants.get(`/session/${sessionId}`, { key })).data.session.status, 'completed');
-  assert.equal((await browser.get(`/session/history/${sessionId}`)).data.settleBy, '');
+  const { session } = (await browser.get(`/session/${sessionId}`)).data;
+  assert.equal(session.status, 'paid');
+  const { chainEvents, settleBy } = (await browser.get(`/session/history/${sessionId}`)).data;
+  assert.deepEqual(
+    chainEvents.map(({ name }: { name: string }) => name),
+    ['Paid', 'Settled'],
+  );
+  assert.equal(settleBy, '');
 });
 
 test('a list tells members which payments are deposits, whose payer is a refund address, and API keys nothing of it', async () => {
