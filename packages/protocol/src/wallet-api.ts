@@ -63,7 +63,14 @@ export const accountRoutes = {
       settlementMode: Type.Enum(settlementModes, {
         description: 'Of this installation, for wallets without a mode of their own',
       }),
-      changes: Type.Array(accountChange),
+      changes: Type.Array(
+        Type.Object({
+          ...accountChange.properties,
+          requestedBy: Type.String({
+            description: 'The member’s e-mail address; empty when it is not known',
+          }),
+        }),
+      ),
     }),
   }),
   cancelAccountChange: route({

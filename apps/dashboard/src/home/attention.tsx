@@ -11,7 +11,8 @@ import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { Badge, type Tone } from '../ui/badge.tsx';
 import { Button } from '../ui/button.tsx';
-import { formatNumber, formatUsd, parseTime } from '../ui/format.ts';
+import { formatNumber, formatUsd, parseTime, shortAddress } from '../ui/format.ts';
+import { isolated } from '../ui/isolated.ts';
 import { Notice } from '../ui/notice.tsx';
 import { Card } from '../ui/page.tsx';
 import { Time } from '../ui/value.tsx';
@@ -149,13 +150,17 @@ function useWalletMatters(): Found {
   const matters = (look.data?.changes ?? [])
     .filter(({ status }) => status === 'waiting')
     .map(
-      ({ changeId, accountName, effectiveAt }): Matter => ({
+      ({ changeId, kind, accountName, accountAddress, effectiveAt, isProven, requestedBy }): Matter => ({
         key: changeId,
         tone: 'info',
         state: 'Wallet waits',
         text: (
           <>
-            {accountName} counts <Time time={effectiveAt} />. Cancel it if this is not yours.
+            {kind === 'add' ? isolated(accountName) : `The new address of ${isolated(accountName)}`},{' '}
+            {shortAddress(accountAddress)}, counts <Time time={effectiveAt} />.{' '}
+            {isProven ? '' : 'It is not proven. '}
+            {requestedBy === '' ? '' : `${isolated(requestedBy)} asked for it. `}
+            Cancel it if this is not yours.
           </>
         ),
         path: 'wallets',

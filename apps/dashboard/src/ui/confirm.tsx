@@ -13,6 +13,7 @@ export function Confirm({
   title,
   children,
   act,
+  back = 'Cancel',
   onConfirm,
   write,
   isDangerous = false,
@@ -25,6 +26,8 @@ export function Confirm({
   readonly children: ReactNode;
   /** The verb on the button: `Remove`. */
   readonly act: string;
+  /** On the button that changes nothing, where the act itself is to cancel something. */
+  readonly back?: string;
   readonly onConfirm: () => Promise<unknown>;
   readonly write: Pick<Write<never>, 'isRunning' | 'error' | 'reset'>;
   readonly isDangerous?: boolean;
@@ -40,7 +43,7 @@ export function Confirm({
         <FailureNotice error={write.error} />
       </div>
       <DialogActions>
-        <CancelButton disabled={write.isRunning} />
+        <CancelButton disabled={write.isRunning}>{back}</CancelButton>
         <Button
           kind={isDangerous ? 'danger' : 'primary'}
           isBusy={write.isRunning}

@@ -166,10 +166,16 @@ export function DialogActions({
 }
 
 /** Closes the dialog without its act, as Escape does: a form that was changed asks first (`useDraftGuard`). */
-export function CancelButton({ disabled = false }: { readonly disabled?: boolean }) {
+export function CancelButton({
+  disabled = false,
+  children = 'Cancel',
+}: {
+  readonly disabled?: boolean;
+  readonly children?: string;
+}) {
   return (
     <Radix.Close asChild>
-      <Button disabled={disabled}>Cancel</Button>
+      <Button disabled={disabled}>{children}</Button>
     </Radix.Close>
   );
 }

@@ -17,52 +17,68 @@ const statuses: Readonly<Record<WalletChange['status'], { readonly tone: Tone; r
   refused: { tone: 'bad', text: 'Refused' },
 };
 
+const proofText = ({ isProven }: WalletChange) => (isProven ? 'Proven' : 'Not proven');
+
+function ChangeStatus({ status, effectiveAt }: WalletChange) {
+  return (
+    <>
+      <Badge tone={statuses[status].tone}>{statuses[status].text}</Badge>
+      {status === 'waiting' && (
+        <span className="block text-sm text-soft sm:whitespace-nowrap" title={exactMinute(effectiveAt)}>
+          Takes effect <Time time={effectiveAt} />
+        </span>
+      )}
+      {status === 'refused' && (
+        <span className="block text-sm text-soft">Its address or a token was taken out of use.</span>
+      )}
+    </>
+  );
+}
+
 const columns: readonly Column<WalletChange>[] = [
   {
     key: 'what',
     header: 'Change',
     isWide: true,
-    cell: ({ kind, accountName, accountAddress }) => (
-      <>
-        <span className="block truncate font-medium">
-          {kind === 'add'
-            ? `New wallet ${isolated(accountName)}`
-            : `New address for ${isolated(accountName)}`}
-        </span>
-        <Address address={accountAddress} />
-      </>
-    ),
-  },
-  {
-    key: 'status',
-    header: 'Status',
-    cell: ({ status, effectiveAt }) => (
-      <>
-        <Badge tone={statuses[status].tone}>{statuses[status].text}</Badge>
-        {status === 'waiting' && (
-          <span className="block text-sm whitespace-nowrap text-soft" title={exactMinute(effectiveAt)}>
-            Takes effect <Time time={effectiveAt} />
+    cell: (change) => {
+      const { kind, accountName, accountAddress, requestedBy } = change;
+      return (
+        <>
+          <span className="block font-medium wrap-anywhere whitespace-normal">
+            {kind === 'add'
+              ? `New wallet ${isolated(accountName)}`
+              : `New address for ${isolated(accountName)}`}
           </span>
-        )}
-        {status === 'refused' && (
-          <span className="block text-sm text-soft">Its address or a token was taken out of use.</span>
-        )}
-      </>
-    ),
+          <Address address={accountAddress} />
+          {/* A phone has room for one column and the button that cancels. */}
+          <div className="whitespace-normal sm:hidden">
+            <ChangeStatus {...change} />
+          </div>
+          <span className="block text-sm wrap-anywhere whitespace-normal text-soft lg:hidden">
+            {proofText(change)}
+            {requestedBy !== '' && <span className="md:hidden">, asked for by {requestedBy}</span>}
+          </span>
+        </>
+      );
+    },
   },
+  { key: 'status', header: 'Status', from: 'sm', cell: (change) => <ChangeStatus {...change} /> },
   {
     key: 'proof',
     header: 'Proof',
     from: 'lg',
-    cell: ({ isProven }) => (
-      <span className="whitespace-nowrap text-soft">{isProven ? 'Proven' : 'Not proven'}</span>
-    ),
+    cell: (change) => <span className="whitespace-nowrap text-soft">{proofText(change)}</span>,
   },
   {
     key: 'asked',
     header: 'Asked for',
     from: 'md',
-    cell: ({ createAt }) => <Time time={createAt} className="text-soft" />,
+    cell: ({ createAt, requestedBy }) => (
+      <span className="text-soft">
+        <Time time={createAt} />
+        {requestedBy !== '' && <span className="block text-sm wrap-anywhere">by {requestedBy}</span>}
+      </span>
+    ),
   },
 ];
 

@@ -249,6 +249,7 @@ export function CancelChange({
       onClose={onClose}
       title={kind === 'address' ? 'Cancel the new address?' : 'Cancel the new wallet?'}
       act="Cancel the change"
+      back="Let it wait"
       isDangerous
       write={cancel}
       onConfirm={async () => {

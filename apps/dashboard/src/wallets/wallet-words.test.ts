@@ -20,7 +20,7 @@ const change = (fields: Partial<WalletChange>): WalletChange => ({
   ...{ changeId: 'acg_1', kind: 'add', status: 'done', accountName: 'Till', accountAddress: '0xA' },
   previousAddress: '',
   ...{ settlementCurrencies: [], settlementMode: '', isProven: true, accountId: 'acc_1' },
-  ...{ effectiveAt: '', createAt: '', ...fields },
+  ...{ effectiveAt: '', createAt: '', requestedBy: '', ...fields },
 });
 const account = { accountId: 'acc_1', accountAddress: '0xA' };
 

@@ -45,6 +45,7 @@ test('owners and admins are told of every change of a wallet, and other members 
   assert.deepEqual([planned?.subject, none], ['A wallet of Test merchant is about to change', []]);
   assert.match(planned?.text ?? '', /From .+ UTC on, settlements may go to this address\./);
   assert.match(planned?.text ?? '', new RegExp(`Address: ${address}`));
+  assert.match(planned?.text ?? '', /\nProof: Not proven\n/);
   const from = '\nIP address: 192\\.0\\.2\\.1\nDevice: Test browser\n';
   assert.match(planned?.text ?? '', new RegExp(`\nDone by: ${owner.email}${from}`));
   assert.match(planned?.html ?? '', new RegExp(`href="${dashboardOrigin}/dashboard/${merchantId}/wallets"`));

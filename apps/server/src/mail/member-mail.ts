@@ -165,6 +165,9 @@ async function walletNotice(
       [oldAddress === '' ? 'Address' : 'New address', wallet.accountAddress],
       ...(oldAddress === '' ? [] : [['Old address', oldAddress] as const]),
       ...(isPlanned ? [['Takes effect', effectiveAt] as const] : []),
+      ...(accountChange === undefined
+        ? []
+        : [['Proof', accountChange.isProven ? 'Signed by the wallet' : 'Not proven'] as const]),
       ['Time', timeText(mail.at.toISOString())],
       ...doerRows('Done by', doneBy),
       ...doerRows('Asked for by', askedBy),

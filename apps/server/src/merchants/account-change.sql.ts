@@ -49,8 +49,9 @@ export const insertAccountChange = statement({
 export const accountChangesOfMerchant = statement({
   name: 'account_changes_of_merchant',
   parameters: { merchantId: 'text', limit: 'int8' },
-  columns,
-  text: `select ${columnList} from account_changes where merchant_id = :merchantId
+  columns: { ...columns, requested_email: 'text?' },
+  text: `select ${columnList}, (select u.email from sign_in."user" u where u.id = requested_by) as requested_email
+   from account_changes where merchant_id = :merchantId
    order by created_at desc, change_id limit :limit`,
 });
 

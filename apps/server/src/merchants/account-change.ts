@@ -159,11 +159,13 @@ async function plan(
   return change;
 }
 
-/** The merchant's latest changes of wallets, newest first. */
-export async function listAccountChanges(queryable: Queryable, merchantId: string): Promise<AccountChange[]> {
-  return (await queryable.query(accountChangesOfMerchant, { merchantId, limit: maxListedChanges })).map(
-    changeOf,
-  );
+/** The merchant's latest changes of wallets, newest first, with the e-mail addresses of the members who asked for them. */
+export async function listAccountChanges(
+  queryable: Queryable,
+  merchantId: string,
+): Promise<(AccountChange & { readonly requestedBy: string })[]> {
+  const rows = await queryable.query(accountChangesOfMerchant, { merchantId, limit: maxListedChanges });
+  return rows.map((row) => ({ ...changeOf(row), requestedBy: row.requested_email ?? '' }));
 }
 
 /** Cancels a change that waits. Refuses one that is unknown or waits no more (100807). */

@@ -63,6 +63,11 @@ test("a merchant's first wallet takes effect at once, the next one after a day",
   const { changes, delaySeconds, settlementMode } = (await browser.get('/account/change/list')).data;
   assert.deepEqual([delaySeconds, settlementMode], [86_400, 'escrow']);
   assert.deepEqual(changes.map(({ status }: { status: string }) => status).sort(), ['done', 'done']);
+  const { email } = (await browser.get('/me')).data;
+  assert.deepEqual(
+    changes.map(({ requestedBy }: { requestedBy: string }) => requestedBy),
+    [email, email],
+  );
 });
 
 test('removing the only wallet gives no second first one', async () => {
