@@ -11,7 +11,8 @@ export function lastingText(seconds: number): string {
   if (whole < 86_400)
     return join([Math.floor(whole / 3_600), 'h'], [Math.floor((whole % 3_600) / 60), 'min']);
   const days = whole / 86_400;
-  if (days < 10) return `${Number(days.toFixed(1))} days`;
+  const shown = Number(days.toFixed(1));
+  if (days < 10) return `${shown} ${shown === 1 ? 'day' : 'days'}`;
   if (days < 730) return `${Math.floor(days)} days`;
   return days < 36_500 ? `${Math.floor(days / 365)} years` : '100+ years';
 }

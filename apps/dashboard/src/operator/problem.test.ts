@@ -249,11 +249,12 @@ test('the screens show red and amber only with a trouble of the table, and each 
 });
 
 test('figures carry their units, and say where they are unknown', () => {
-  assert.deepEqual([8.4, 200, 3_599, 7_500, 362_880, 864_000, 1e12].map(lastingText), [
+  assert.deepEqual([8.4, 200, 3_599, 7_500, 86_400, 362_880, 864_000, 1e12].map(lastingText), [
     '8 s',
     '3 min 20 s',
     '59 min',
     '2 h 5 min',
+    '1 day',
     '4.2 days',
     '10 days',
     '100+ years',
