@@ -79,7 +79,6 @@ const auditRoutes = {
         description: 'What the file is narrowed to, in words; empty for everything',
       }),
     }),
-    reply: successReply,
     permissions: ['sessions:read', 'reports:read'],
     effect: 'update',
     errors: ['field_invalid'],

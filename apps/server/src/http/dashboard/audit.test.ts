@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { actNames } from '@florin/protocol/act-title.ts';
+import { actNamesOf } from '@florin/protocol/act-title.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { item, webhookFields } from '../../../test/harness/merchant-routes.ts';
 
@@ -72,7 +72,7 @@ test('a saved file has one entry with what it has and its filters, and a stateme
   const [{ action, actorName, after } = {} as Entry, ...others] = await log();
   assert.deepEqual([action, actorName, JSON.parse(after ?? '')], ['recordExport', email, saved]);
   assert.equal(others.length, seen);
-  const offered = actNames.map(({ value }) => value);
+  const offered = actNamesOf('merchant').map(({ value }) => value);
   assert.deepEqual([offered.includes('recordExport'), offered.includes('createReport')], [true, false]);
 });
 
