@@ -35,6 +35,11 @@ export const sessionHistory = Type.Object({
   isDeposit: Type.Boolean({
     description: 'Whether a deposit paid it: its payer is then the refund address',
   }),
+  doubt: Type.Enum(['', 'lost', 'halted'], {
+    description:
+      '`lost`: a reorganisation below finality took the payment back, and it is not final again. `halted`: its chain is halted, ' +
+      'so that nobody knows yet whether it still has the payment',
+  }),
   settleBy: Type.String({
     description:
       'YYYY-MM-DD HH:MM:SS, UTC: a payment that is not settled by then goes back to its payer. Empty without a payment that waits in the gateway',

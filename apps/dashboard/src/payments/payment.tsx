@@ -6,6 +6,7 @@ import { useRead } from '../api/use-call.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
 import { useParam } from '../app/use-param.ts';
 import { exceptionState } from '../exceptions/exception-state.ts';
+import { Badge } from '../ui/badge.tsx';
 import { buttonClass } from '../ui/button.tsx';
 import { exceptionText, isOfDeposit } from '../ui/exception-text.ts';
 import { exactTime, formatToken, formatUsd, parseTime } from '../ui/format.ts';
@@ -75,6 +76,8 @@ interface LoadedProps {
 
 function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
   const { session, transaction } = view;
+  // During an update a web process of the version before may answer, which does not have it.
+  const doubt = history?.doubt ?? '';
   const payerName = history?.isDeposit === true ? 'Refund address' : 'Payer';
   // What came to a payment that ended unpaid is told also when it is gone.
   const isUnpaid = session.status === 'expired' || session.status === 'cancelled';
@@ -83,12 +86,23 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
     <>
       <PageHeader
         title={`Payment of ${formatUsd(session.amount)}`}
-        badge={<SessionStatusBadge {...view} />}
+        badge={
+          doubt === '' ? (
+            <SessionStatusBadge {...view} />
+          ) : (
+            <Badge tone="bad">{doubtTexts[doubt].state}</Badge>
+          )
+        }
         description={<Reference sessionId={session.sessionId} />}
         actions={<PaymentActions view={view} history={history} readHistory={readHistory} />}
       />
       <div className="grid gap-3 not-empty:mb-6">
-        {session.pendingReason !== '' && (
+        {doubt !== '' && (
+          <Notice tone="bad" title={doubtTexts[doubt].title}>
+            {doubtTexts[doubt].text}
+          </Notice>
+        )}
+        {doubt === '' && session.pendingReason !== '' && (
           <Notice tone="warn" title="The settlement is delayed">
             {delayReason(session.pendingReason)} Florin tries again by itself.{' '}
             <EndOfTrying by={history?.settleBy} />
@@ -127,13 +141,13 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
       <div className="grid items-start gap-6 lg:grid-cols-[minmax(0,1fr)_20rem]">
         <div className="min-w-0 max-lg:contents">
           <div className="min-w-0">
-            {transaction !== undefined && (
+            {transaction !== undefined && doubt !== 'lost' && (
               <Section title="The way of the money">
                 <MoneyWay view={view} payerName={payerName} tokenOf={tokenOf} />
               </Section>
             )}
             <Section title="What was bought">
-              <PaymentItems view={view} />
+              <PaymentItems view={doubt === 'lost' ? { session } : view} />
             </Section>
           </div>
           <div className="min-w-0 max-lg:order-2 lg:mt-8">
@@ -160,6 +174,23 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
     </>
   );
 }
+
+const doubtTexts = {
+  lost: {
+    state: 'Taken back',
+    title: 'The chain took this payment back',
+    text:
+      'A reorganisation removed its block, so it is not paid now: deliver nothing for it. The payer was told the same. If the same ' +
+      'transaction comes back, everything goes on by itself.',
+  },
+  halted: {
+    state: 'Being checked',
+    title: 'This payment is being checked',
+    text:
+      'Its chain is halted, and the operator finds out whether it still has the payment. Deliver nothing for it until then. Nothing of it ' +
+      'is settled or refunded meanwhile.',
+  },
+} as const;
 
 /** When a payment that cannot be settled goes back. */
 function EndOfTrying({ by = '' }: { readonly by: string | undefined }) {

@@ -72,14 +72,22 @@ export async function findLostPayments(
   return new Set(rows.map((row) => row.order_id));
 }
 
-/** Whether a payment that was final may no longer count: its chain is halted, or a reorg has taken it back. */
-export async function isPaymentInDoubt(
+/** Why a payment that was final may no longer count: a reorg has taken it back, or its chain is halted. Else empty. */
+export async function doubtOf(
   queryable: Queryable,
   { sessionId, orderId }: Pick<SessionState, 'sessionId' | 'orderId'>,
-): Promise<boolean> {
+): Promise<'' | 'lost' | 'halted'> {
   const seen = await findSeenPayments(queryable, [sessionId]);
   const lost = await findLostPayments(queryable, [orderId]);
-  return lost.has(orderId) || seen.get(sessionId)?.isInDoubt === true;
+  if (lost.has(orderId)) return 'lost';
+  return seen.get(sessionId)?.isInDoubt === true ? 'halted' : '';
+}
+
+export async function isPaymentInDoubt(
+  queryable: Queryable,
+  session: Pick<SessionState, 'sessionId' | 'orderId'>,
+): Promise<boolean> {
+  return (await doubtOf(queryable, session)) !== '';
 }
 
 /** The transactions that returned money of the orders, as far as a halted chain may not have them any more. */

@@ -10,6 +10,7 @@ import { mailsOfSession } from '#mail/bounce.ts';
 import type { FeeRates } from '#orders/quote.ts';
 import { closureOf } from '#orders/quote.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
+import { doubtOf } from '#sessions/progress.ts';
 import { findSessionView } from '#sessions/session.ts';
 import { readSessionHistory } from '#sessions/session-history.ts';
 import type { StoredSessionView } from '#sessions/session-json.ts';
@@ -49,6 +50,7 @@ export function addSessionHistoryRoutes(
         ...delivery,
         url: shownUrl(url, permissions),
       })),
+      doubt: await doubtOf(db, view.session),
       settleBy: settleByOf(view, history.chainEvents),
       ...{ isDeposit, transfers, refunds, exceptions: await findExceptions(db, [sessionId]) },
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),

@@ -7,7 +7,7 @@ import { parseTimestamp } from '@florin/protocol/timestamp.ts';
 import { Browser, DashboardWorld, password } from '../../../test/harness/dashboard-world.ts';
 import { deepOnly } from '../../../test/harness/deep-only.ts';
 import { linkFields } from '../../../test/harness/merchant-routes.ts';
-import { addPaidSession, happen } from '../../../test/harness/payment-fixture.ts';
+import { addPaidSession, happen, takeBack } from '../../../test/harness/payment-fixture.ts';
 import { openShop } from '../../../test/harness/shop.ts';
 
 const insertCollection = statement({
@@ -141,6 +141,15 @@ test('the history of a payment that waits for a vault says no time: the money ha
     ['Paid', 'Settled'],
   );
   assert.equal(settleBy, '');
+});
+
+test('the history of a payment says that the chain took it back', async () => {
+  const { browser, things, key } = await openDashboard();
+  const { sessionId, order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  const doubt = async () => (await browser.get(`/session/history/${sessionId}`)).data.doubt;
+  assert.equal(await doubt(), '');
+  await takeBack(world.merchants, order);
+  assert.equal(await doubt(), 'lost');
 });
 
 test('a list tells members which payments are deposits, whose payer is a refund address, and API keys nothing of it', async () => {
