@@ -20,7 +20,8 @@ function namedInSources(): string[] {
 
 test('every act that an audit log can have reads as words', () => {
   const ofMerchants = Object.entries<Route>(ofMerchantRoutes).flatMap(([name, { effect }]) =>
-    effect === 'query' ? [] : [name],
+    // A report is a long read, and no log has it.
+    effect === 'query' || name === 'createReport' ? [] : [name],
   );
   const named = namedInSources();
   for (const one of ['signInOnNewDevice', 'askRecovery', 'resumeChain', 'removeSecondFactor', 'inviteStaff'])
