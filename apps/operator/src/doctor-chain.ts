@@ -154,7 +154,12 @@ async function examineLag(chain: Chain, db: Queryable, head: BlockHeader): Promi
   const seconds = Math.max(0, Math.round((head.time.getTime() - cursor.headTime.getTime()) / 1_000));
   const detail = `the service is ${seconds} s behind the node`;
   if (seconds <= maxHeadAgeSeconds) return [good(what, detail)];
-  return [bad(what, `${detail}: does a process with the role watcher run, and does its log have watcher.rpc_failed?`)];
+  return [
+    bad(
+      what,
+      `${detail}: does a process with the role watcher run, and does its log have watcher.rpc_failed?`,
+    ),
+  ];
 }
 
 async function examinePauses(chain: Chain, rpc: Rpc): Promise<DoctorFinding> {

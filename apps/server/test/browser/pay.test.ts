@@ -23,7 +23,12 @@ useTeaShop({ environment });
 
 /** The only texts that a payment without gas speaks, by their beginnings, in this order. */
 const spokenStates = [
-  ...['Preparing the payment', 'Confirm the switch to Base', 'Sign in your wallet', 'The service sends your payment'],
+  ...[
+    'Preparing the payment',
+    'Confirm the switch to Base',
+    'Sign in your wallet',
+    'The service sends your payment',
+  ],
   ...[
     'Payment seen',
     'You paid 25.05 USDC to Story Shop Paid The',
