@@ -6,10 +6,13 @@ const roleTexts: Readonly<Record<MemberRole, { readonly title: string; readonly 
   admin: { title: 'Admin', does: 'Does everything except making or removing owners.' },
   developer: {
     title: 'Developer',
-    does: 'Builds: products, links, sessions, webhooks and API keys. No refunds.',
+    does: 'Builds: products, links, the look of the pages, sessions, webhooks and API keys. No refunds.',
   },
-  finance: { title: 'Finance', does: 'Sees payments, payers, reports and the audit log, and refunds.' },
-  support: { title: 'Support', does: 'Sees payments and payers, and refunds.' },
+  finance: {
+    title: 'Finance',
+    does: 'Sees payments, payers, reports and the audit log, refunds, and decides about exceptions.',
+  },
+  support: { title: 'Support', does: 'Sees payments and payers, refunds, and decides about exceptions.' },
   viewer: {
     title: 'Viewer',
     does: 'Sees payments and the wallets that paid, not who the payers are. Sees no secrets, and changes nothing.',

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { usePages } from '../api/use-call.ts';
 import { useSearchOn } from '../api/use-search-on.ts';
 import { Button } from '../ui/button.tsx';
-import { eventGroups, eventTitle } from '../ui/event-types.ts';
+import { allEventTypes, eventTitle } from '../ui/event-types.ts';
 import { formatNumber } from '../ui/format.ts';
 import { SelectField } from '../ui/select.tsx';
 import { Empty } from '../ui/states.tsx';
@@ -75,7 +75,7 @@ interface DeliveryFilters {
 
 export const deliveryTypes = [
   { value: '', label: 'All types' },
-  ...[...eventGroups.flatMap(({ types }) => types), 'webhook.test'].map((type) => ({
+  ...allEventTypes.map((type) => ({
     value: type,
     label: type,
   })),

@@ -129,7 +129,10 @@ function Detail({ sent, isHeld }: { readonly sent: SentDetail; readonly isHeld: 
         )}
       </Section>
       {sent.body !== '' && (
-        <Section title="Request body" description="The same in every attempt.">
+        <Section
+          title="Request body"
+          description="The same in every attempt. Here secrets are hidden as ****, so the signature of what was sent does not fit this text."
+        >
           <BodyText label="Body" text={sent.body} />
         </Section>
       )}

@@ -3,6 +3,7 @@ import { after, before, test } from 'node:test';
 import { languages } from '@florin/checkout';
 import { statement } from '@florin/pg';
 import { findFreePort, startMailbox } from '@florin/world';
+import { unitsPerMicroUsd } from '#refunds/refund-call.ts';
 import type { Log } from '#telemetry/log.ts';
 import { noBrandImages, updateBranding } from '../../test/harness/brand.ts';
 import { MailWorld } from '../../test/harness/mail-world.ts';
@@ -121,6 +122,25 @@ test('a payer gets one receipt and one e-mail per refunded amount, however often
   assert.match(first?.headers['message-id'] ?? '', /^<[0-9a-f]{32}@florin\.test>$/);
   assert.notEqual(first?.headers['message-id'], second?.headers['message-id']);
   assert.equal(first?.headers['date'], 'Tue, 01 Jan 2030 00:00:00 +0000');
+});
+
+test('an e-mail about a partial refund is headed by its own amount, and has its transaction and the total', async () => {
+  const payerEmail = 'parts@example.com';
+  const { order } = await addPaidSession(world, { ...shop, payerEmail });
+  await happen(world, order, 'Settled');
+  const units = unitsPerMicroUsd(order);
+  const texts: string[] = [];
+  for (const [micro, total] of [
+    [5_000_000n, 5_000_000n],
+    [3_000_000n, 8_000_000n],
+  ] as const) {
+    const values = { value: String(micro * units), refundedTotal: String(total * units) };
+    const { txHash } = await happen(world, order, 'SettlementRefunded', { arguments: values });
+    await sendDue(worker);
+    const told = mail.mailsTo(payerEmail).find(({ text }) => text.includes(txHash));
+    texts.push((told?.text.match(/\$[\d.]+(?= refunded| of your)/g) ?? []).join(', '));
+  }
+  assert.deepEqual(texts, ['$5.00, $5.00', '$3.00, $8.00']);
 });
 
 test('the e-mails of a payment name the merchant as when it became final, whatever the names are when they are sent', async () => {

@@ -8,6 +8,7 @@ import { visibleText } from '@florin/protocol/visible-text.ts';
 import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.ts';
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { PersonalAct } from '#members/context.ts';
+import { findEmail } from '#members/user.ts';
 import type { Doer } from '#webhooks/outbox.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './opened-mail.ts';
@@ -115,7 +116,14 @@ async function noticeOf(deps: MemberMailContext, mail: OpenedMail): Promise<Mail
 }
 
 async function invitation({ db, fromName }: MemberMailContext, mail: OpenedMail): Promise<MailContent> {
-  const { url, expiresAt } = JSON.parse(mail.data) as { readonly url: string; readonly expiresAt: string };
+  const { url, expiresAt, role, invitedBy } = JSON.parse(mail.data) as {
+    readonly url: string;
+    readonly expiresAt: string;
+    /** Absent in e-mails from before the last release, as the next one. */
+    readonly role?: string;
+    readonly invitedBy?: string;
+  };
+  const inviter = invitedBy === undefined ? undefined : await findEmail(db, invitedBy);
   const shown = mail.merchantId === undefined ? undefined : await findShownMerchant(db, mail.merchantId);
   const name = shown === undefined ? fromName : merchantText(shown.merchantName, merchantTextLimits.linkName);
   return {
@@ -124,7 +132,11 @@ async function invitation({ db, fromName }: MemberMailContext, mail: OpenedMail)
       'The link makes you a member, and works once.',
       'If you do not know who invited you, ignore this e-mail.',
     ],
-    rows: [['Works until', timeText(expiresAt)]],
+    rows: [
+      ...(role === undefined ? [] : [['Role', `${role.charAt(0).toUpperCase()}${role.slice(1)}`] as const]),
+      ...(inviter === undefined ? [] : [['Invited by', visibleText(inviter)] as const]),
+      ['Works until', timeText(expiresAt)],
+    ],
     button: { text: 'Open the invitation', url },
     footer: ['You get this e-mail because this address was given to invite you.'],
   };

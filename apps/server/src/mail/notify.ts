@@ -200,7 +200,11 @@ const maxInvitationsOfDay = 50;
 
 /** Stores the e-mails with the links of invitations. */
 export function invitedTeller(deps: MailContext): TellInvited {
-  return async (transaction, { invitationId, merchantId, email: recipient, url, expiresAt, at }) => {
+  return async (
+    transaction,
+    { invitationId, merchantId, email: recipient, url, expiresAt, at, ...given },
+  ) => {
+    const { role, invitedBy } = given;
     if (merchantId !== undefined) {
       const since = daysBefore(at, 1);
       const [row] = await transaction.query(countInvitations, { merchantId, since });
@@ -208,7 +212,7 @@ export function invitedTeller(deps: MailContext): TellInvited {
     }
     await storeMail(transaction, deps, {
       ...{ merchantId, recipient, at, kind: 'invitation', fact: `invitation:${invitationId}` },
-      data: JSON.stringify({ url, expiresAt: expiresAt.toISOString() }),
+      data: JSON.stringify({ url, expiresAt: expiresAt.toISOString(), role, invitedBy }),
     });
     return true;
   };

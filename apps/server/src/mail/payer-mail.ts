@@ -25,6 +25,8 @@ import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 interface PaidView {
   readonly session: Session;
   readonly transaction: PaymentTransaction;
+  /** What went back just now, in Micro-USD; absent in receipts and in e-mails from before the last release. */
+  readonly refund?: { readonly amount: number; readonly txHash: string };
 }
 
 /** What is told of money that did not pay and went back by itself. */
@@ -65,7 +67,7 @@ export async function composePayerMail(
 ): ReturnType<ComposeMail> {
   const view = JSON.parse(mail.data) as PaidView | ReturnedView;
   if ('returned' in view) return composeReturn(deps, mail, view);
-  const { session, transaction } = view;
+  const { session, transaction, refund } = view;
   const language = chooseLanguage(mail.language, undefined);
   const { tag, texts: pageTexts, direction } = language;
   const texts = mailTexts(tag);
@@ -78,6 +80,8 @@ export async function composePayerMail(
   const paid = totalValue - addedValue;
   const amount = money(tag, isRefund ? session.refundedAmount : paid);
   const values = { merchant, amount, total: money(tag, paid) };
+  // The heading has this refund's own amount, and the sentence below it what has gone back in total.
+  const headed = refund === undefined ? values : { ...values, amount: money(tag, refund.amount) };
   const token = deps.chains.token(session.paidToken);
   const chain = token === undefined ? undefined : deps.chains.byId(token.chainId);
   const rows: MailRow[] = [
@@ -91,6 +95,7 @@ export async function composePayerMail(
     [pageTexts.merchant, legalName],
     // The payer's own transaction, which a refund's reader would take for the one that brought the money back.
     ...(isRefund ? [] : [[texts.transaction, transaction.sourceTx] as const]),
+    ...(refund === undefined || refund.txHash === '' ? [] : [[pageTexts.returnTx, refund.txHash] as const]),
   ];
   const intro = isRefund
     ? fill(texts.refundIntro, values)
@@ -102,7 +107,7 @@ export async function composePayerMail(
     subject: fill(isRefund ? texts.refundSubject : texts.receiptSubject, values),
     ...layOut({
       ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows },
-      title: fill(isRefund ? texts.refundTitle : texts.receiptTitle, values),
+      title: fill(isRefund ? texts.refundTitle : texts.receiptTitle, headed),
       paragraphs: [intro],
       ...(isRefund ? {} : priceOf(language, session, transaction)),
       button: { text: texts.open, url: session.paymentUrl },

@@ -59,6 +59,9 @@ export type TellInvited = (
     /** Undefined: staff of the operator. */
     readonly merchantId: string | undefined;
     readonly email: string;
+    readonly role: string;
+    /** The inviting member's id; empty for the operator. */
+    readonly invitedBy: string;
     readonly url: string;
     readonly expiresAt: Date;
     readonly at: Date;

@@ -57,7 +57,9 @@ async function finish(
 ): Promise<void> {
   if (outcomes.length === 0) return;
   const returns = outcomes.filter(isReturn);
-  await eachWithOrder(transaction, returns, (_event, order) => showReturn(transaction, deps, order));
+  await eachWithOrder(transaction, returns, (event, order) =>
+    showReturn(transaction, deps, order, event.txHash),
+  );
   const byOrder = new Map<string, ChainEvent>(outcomes.map((event) => [event.orderId, event]));
   for (const row of await transaction.query(lockOpenRefunds, { orderIds: [...byOrder.keys()] })) {
     const event = byOrder.get(row.order_id);
@@ -72,11 +74,13 @@ async function showReturn(
   transaction: Transaction,
   deps: SessionMoveContext,
   order: StoredOrder,
+  returnTx: string,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId !== order.orderId) return;
   await moveSession(transaction, deps, session, 'payment_returned', {
     refundedAmount: order.amounts.totalValue,
+    returnTx,
   });
 }
 
@@ -99,7 +103,8 @@ async function refundSettled(
   const session = await lockSession(transaction, order.sessionId);
   if (session?.orderId === order.orderId) {
     const refundedAmount = microUsd(refundedTotal / units);
-    await moveSession(transaction, deps, session, 'settlement_refunded', { refundedAmount });
+    const changes = { refundedAmount, returnTx: event.txHash };
+    await moveSession(transaction, deps, session, 'settlement_refunded', changes);
   }
   const open = await transaction.query(lockRefundsToSign, { orderId: order.orderId });
   const [completed] = await transaction.query(completedAmount, { orderId: order.orderId });

@@ -24,6 +24,8 @@ export interface SessionChanges {
   readonly settlementSucceededAt?: Date;
   readonly pendingReason?: PendingReason;
   readonly refundedAmount?: MicroUsd;
+  /** The transaction that gave money back; only the e-mail about it has it. */
+  readonly returnTx?: string;
 }
 
 /**
@@ -36,7 +38,7 @@ export async function moveSession(
   deps: SessionMoveContext,
   session: StoredSession,
   trigger: SessionTrigger,
-  changes: SessionChanges = {},
+  { returnTx = '', ...changes }: SessionChanges = {},
   order?: StoredOrder,
 ): Promise<StoredSession | undefined> {
   const move = sessionMove(session, trigger);
@@ -69,6 +71,10 @@ export async function moveSession(
   const data = sessionEventData({ session: moved, order: paidOrder }, deps.origin);
   const fact = { at, ownerId: merchantId, objectId: sessionId, ...data };
   if (type !== undefined) await emit(transaction, deps, [{ ...fact, type }]);
-  if (isRefunded) await deps.notify?.(transaction, [{ ...fact, type: 'session.refunded' }]);
+  if (isRefunded) {
+    const refund = { amount: Number(moved.refundedAmount - session.refundedAmount), txHash: returnTx };
+    const dataJson = JSON.stringify({ ...JSON.parse(fact.dataJson), refund });
+    await deps.notify?.(transaction, [{ ...fact, dataJson, type: 'session.refunded' }]);
+  }
   return moved;
 }

@@ -351,7 +351,7 @@ async function skippedReturned(
   event: Pick<ChainEvent, 'name' | 'txHash' | 'blockTime'>,
 ): Promise<void> {
   const session = await lockSession(transaction, order.sessionId);
-  const changes = { refundedAmount: order.amounts.totalValue };
+  const changes = { refundedAmount: order.amounts.totalValue, returnTx: event.txHash };
   const moved =
     session?.orderId === order.orderId
       ? await moveSession(transaction, deps, session, 'payment_returned', changes)
