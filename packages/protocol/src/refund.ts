@@ -30,8 +30,7 @@ export const refund = Type.Object({
   }),
   txHash: Type.String({
     description:
-      'The transaction that returned the money; empty until completed. After `refund.reopened` the one that the chain took back, which ' +
-      'may return the money yet: look for it before you sign again',
+      'The transaction that returned the money; empty until completed. After `refund.reopened` the lost one, which may still return it',
   }),
   cancelledAt: Type.String({
     description:

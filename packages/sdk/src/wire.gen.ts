@@ -675,7 +675,7 @@ export type Refund = {
   status: 'requires_signature' | 'pending' | 'completed' | 'failed' | 'cancelled';
   /** The merchant's own words, else empty. Empty also for a refund that began completed: a wallet returned the money through the gateway although no refund waited for it. */
   reason: string;
-  /** The transaction that returned the money; empty until completed. After `refund.reopened` the one that the chain took back, which may return the money yet: look for it before you sign again. */
+  /** The transaction that returned the money; empty until completed. After `refund.reopened` the lost one, which may still return it. */
   txHash: string;
   /** YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it. */
   cancelledAt: string;
