@@ -34,7 +34,7 @@ export const refund = Type.Object({
   }),
   cancelledAt: Type.String({
     description:
-      'YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it',
+      'YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. Beside `completed`: a transaction that was signed before paid it',
   }),
   createAt: timestampText,
   updateAt: timestampText,

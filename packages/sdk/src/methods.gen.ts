@@ -112,7 +112,7 @@ export function exceptionsOf(send: Send): Exceptions {
 }
 
 export interface Reports {
-  /** Order a report. The answer is pending. Read the report until it is ready; then `url` is its file for 24 hours. `payments` has sessions by the time of their final payment, `settlements` and `fees` by the time when the money was in your wallet, `refunds` by the time when the money was back. Values are Micro-USD in JSON and US dollars in CSV. A payment that becomes final after the report was made is not in it, even if its block is older. A second payment of a session and its return are in no report: its exceptions have them. At most ten reports are pending. Refused with `field_invalid`, `account_not_found`, `rate_limited`. */
+  /** Order a report. The answer is pending. Read the report until it is ready; then `url` is its file for 24 hours. `payments` has sessions by when their payment was final, `settlements` and `fees` by when the money was in your wallet, `refunds` by when the money was back. Values are Micro-USD in JSON and US dollars in CSV. A payment that becomes final after the report was made is not in it, even if its block is older. A second payment of a session and its return are in no report: its exceptions have them. At most ten reports are pending. Refused with `field_invalid`, `account_not_found`, `rate_limited`. */
   create(body: ReportCreateRequest, options?: CallOptions): Promise<{
     reportId: string;
     status: 'pending' | 'ready' | 'failed';

@@ -677,7 +677,7 @@ export type Refund = {
   reason: string;
   /** The transaction that returned the money; empty until completed. After `refund.reopened` the lost one, which may still return it. */
   txHash: string;
-  /** YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. It is there beside `completed` when a transaction that was signed before paid it. */
+  /** YYYY-MM-DD HH:MM:SS, UTC: when you cancelled it, else empty. Beside `completed`: a transaction that was signed before paid it. */
   cancelledAt: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
