@@ -17,6 +17,7 @@ import { receiverOf, rescueCall } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import type { Clock } from '#outside/clock.ts';
 import { additionPostings } from '#payments/postings.ts';
+import { findLostPayments } from '#sessions/progress.ts';
 import { lockSession } from '#sessions/session.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import type { DepositContext } from './context.ts';
@@ -212,7 +213,8 @@ async function send(
   const transactionId = await deps.db.transaction(async (transaction) => {
     const session = await lockSession(transaction, order.sessionId);
     if (session === undefined) throw new Error(`the session ${order.sessionId} is missing`);
-    if (call.during !== undefined && !isUnpaidIn(session, call.during)) return undefined;
+    if (call.during !== undefined && !(await isUnpaidIn(transaction, session, call.during, order.orderId)))
+      return undefined;
     if (call.move === 'add' && !(await mayBeAdded(transaction, deps, order, call.amount ?? 0n)))
       return undefined;
     if (isDone(call, await transaction.query(moveOfOrder, key))) return undefined;
@@ -245,8 +247,16 @@ function isDone({ move }: DepositCall, rows: readonly { readonly status: string 
   return depositMoveTransition(state, 'repeated') === undefined;
 }
 
-function isUnpaidIn(session: StoredSession, status: SessionStatus): boolean {
-  return session.status === status && session.orderId === '' && session.initiateTx === '';
+/** Whether nothing has paid the session, or a reorg below finality took back its payment by this order. */
+async function isUnpaidIn(
+  transaction: Transaction,
+  session: StoredSession,
+  status: SessionStatus,
+  orderId: string,
+): Promise<boolean> {
+  if (session.status !== status) return false;
+  if (session.orderId === '') return session.initiateTx === '';
+  return session.orderId === orderId && (await findLostPayments(transaction, [orderId])).has(orderId);
 }
 
 /**

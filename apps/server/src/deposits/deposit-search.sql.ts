@@ -187,7 +187,7 @@ export const depositsOfSessions = statement({
 });
 
 // What was sent to addresses of sessions with a payment, without the payment that was collected there. Balances would still
-// include it until the next final one is read.
+// include it until the next final one is read. Omits orders whose payment a reorg took back: it is collected there once more.
 export const surplusOfSessions = statement({
   name: 'deposit_surplus_of_sessions',
   parameters: { sessionIds: 'text[]' },
@@ -206,6 +206,8 @@ export const surplusOfSessions = statement({
      join deposit_transfers t on t.order_id = o.order_id and t.token = lower(o.token)
    where s.session_id = any (:sessionIds) and s.initiate_tx <> ''
      and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id)
+     and not exists (
+       select from dropped_events d where d.order_id = o.order_id and d.event_name = 'Paid' and d.returned_at is null)
    group by o.order_id
    order by o.order_id`,
 });

@@ -8,10 +8,11 @@ import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
+import { happen, takeBack } from '../../test/harness/payment-fixture.ts';
 import { SearchedNode } from '../../test/harness/searched-node.ts';
 import { checkBalances, initialPositions } from './deposit.ts';
 import { fullRate, searchBlocks, searchUndone } from './deposit-search.ts';
-import { depositsOf, findDepositTransfers } from './session-deposits.ts';
+import { depositsOf, findDepositTransfers, findSurplus } from './session-deposits.ts';
 
 const setHaltedReason = statement({
   name: 'test_halted_reason_set',
@@ -61,6 +62,12 @@ const sightings = statement({
   name: 'deposit_search_test_sightings',
   columns: { order_id: 'text', block_number: 'int8' },
   text: 'select order_id, block_number from deposit_sightings order by block_number, order_id',
+});
+
+const bringBack = statement({
+  name: 'deposit_search_test_bring_back',
+  parameters: { orderId: 'text', returnedAt: 'timestamptz' },
+  text: 'update dropped_events set returned_at = :returnedAt where order_id = :orderId',
 });
 
 let moves: DepositMoves;
@@ -236,6 +243,45 @@ test('after final blocks were reverted, their transfers are gone and those of th
   await storeHead();
   await search();
   assert.deepEqual(await amounts(), ['3000000']);
+});
+
+const exceptionKinds = statement({
+  name: 'deposit_search_test_exceptions',
+  parameters: { orderId: 'text' },
+  columns: { kind: 'text' },
+  text: 'select kind from exceptions where order_id = :orderId',
+});
+
+test('a deposit whose payment a reorg took back is collected again when it is back, once at a time, and is not too much', async () => {
+  const { db } = moves.world.database;
+  await mine();
+  const { order, send } = await newDeposit();
+  await search();
+  await happen(moves.world, order, 'Paid');
+  await takeBack(moves.world, order);
+  send(await mine());
+  node.final = node.head;
+  await storeHead();
+  const chain = { ...moves.chain, tokens: [moves.usdc] };
+  const check = () => checkBalances(deps(), chain, initialPositions());
+  const purposes = () => moves.sent.map(({ purpose }) => purpose);
+  await search();
+  assert.deepEqual(purposes(), [], 'not before its block is final');
+  await check();
+  await check();
+  assert.deepEqual(purposes(), ['collect']);
+  await moves.failAll();
+  assert.deepEqual(await findSurplus(db, deps(), [order.sessionId]), []);
+  assert.deepEqual(await db.query(exceptionKinds, { orderId: order.orderId }), []);
+  await check();
+  assert.deepEqual(purposes(), ['collect', 'collect']);
+  // The chain has the payment again: what is still there is too much.
+  await moves.failAll();
+  await db.query(bringBack, { orderId: order.orderId, returnedAt: moves.world.clock.now() });
+  assert.equal((await findSurplus(db, deps(), [order.sessionId])).length, 1);
+  await check();
+  assert.deepEqual(purposes(), ['collect', 'collect', 'rescue']);
+  assert.deepEqual(await db.query(exceptionKinds, { orderId: order.orderId }), [{ kind: 'overpaid' }]);
 });
 
 test('the answer of a node that lacks the newest block is refused', async () => {

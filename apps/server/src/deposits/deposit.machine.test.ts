@@ -13,6 +13,7 @@ const funded: DepositState = {
   finalTime: 1_000n,
   headTime: 820n,
   paidOrderId: '',
+  isPaymentLost: false,
   isPaymentSeen: false,
   isExpired: false,
   isLateAccepted: false,
@@ -48,6 +49,21 @@ const cases: [string, Partial<DepositState>, DepositVerdict][] = [
     'money for a session that another order paid is a second payment',
     { paidOrderId: '0x02' },
     returned('duplicate'),
+  ],
+  [
+    'the total of a payment that a reorg took back is collected again',
+    { paidOrderId: '0x01', isPaymentLost: true, isPaymentSeen: true },
+    { move: 'collect' },
+  ],
+  [
+    'less than the total of such a payment may become more',
+    { paidOrderId: '0x01', isPaymentLost: true, isPaymentSeen: true, amount: 99n },
+    { move: 'wait' },
+  ],
+  [
+    'such a payment that was not collected again in time goes back',
+    { paidOrderId: '0x01', isPaymentLost: true, isPaymentSeen: true, finalTime: 1_001n },
+    returned('late'),
   ],
   // proves W8.2
   [
@@ -120,6 +136,7 @@ const states: fc.Arbitrary<DepositState> = fc.record({
   finalTime: seconds,
   headTime: seconds,
   paidOrderId: fc.constantFrom('', '0x01', '0x02'),
+  isPaymentLost: fc.boolean(),
   isPaymentSeen: fc.boolean(),
   isExpired: fc.boolean(),
   isLateAccepted: fc.boolean(),
@@ -131,8 +148,11 @@ const always: Readonly<Record<string, (state: DepositState, verdict: DepositVerd
   'only the whole total is collected': ({ amount, total }, { move }) => move !== 'collect' || amount >= total,
   'only a deposit within the tolerance gets the rest added': ({ amount, least, total }, { move }) =>
     move !== 'add' || (amount >= least && amount < total),
-  'a paid session takes nothing': ({ paidOrderId }, { move }) =>
-    paidOrderId === '' || move === 'return' || move === 'none',
+  'a paid session takes nothing but the lost payment again': (state, { move }) =>
+    state.paidOrderId === '' ||
+    (state.isPaymentLost && state.paidOrderId === state.orderId) ||
+    move === 'return' ||
+    move === 'none',
   'nothing is taken after the deadline, and nothing is kept': ({ finalTime, payBy }, { move }) =>
     finalTime <= payBy || move === 'return' || move === 'none',
   'nothing goes back before the deadline while the session can be paid': (state, { move }) =>

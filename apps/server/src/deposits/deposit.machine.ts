@@ -16,6 +16,8 @@ export interface DepositState {
   readonly headTime: bigint;
   /** The order whose final payment paid the session; empty while there is none. */
   readonly paidOrderId: string;
+  /** A reorg below finality took that payment back, and it is not final again. */
+  readonly isPaymentLost: boolean;
   /** A payment of the session is in a block. */
   readonly isPaymentSeen: boolean;
   /** The session has ended without a payment. */
@@ -46,11 +48,14 @@ const promiseMarginSeconds = 60n;
 export function verdictOf(state: DepositState): DepositVerdict {
   const { amount, total } = state;
   if (amount === 0n) return { move: 'none' };
-  if (state.paidOrderId === state.orderId) return { move: 'return', kind: 'overpaid' };
-  if (state.paidOrderId !== '') return { move: 'return', kind: 'duplicate' };
+  const isPaidOrder = state.paidOrderId === state.orderId;
+  if (isPaidOrder && !state.isPaymentLost) return { move: 'return', kind: 'overpaid' };
+  if (!isPaidOrder && state.paidOrderId !== '') return { move: 'return', kind: 'duplicate' };
   const kind = amount < total ? 'underpaid' : 'late';
   // From now on the contract allows no collection, and every return.
   if (state.finalTime > state.payBy) return { move: 'return', kind };
+  // The money of the lost payment is there again, or still: the session takes it as it did before.
+  if (isPaidOrder) return { move: amount >= total ? 'collect' : 'wait' };
   if (state.isPaymentSeen) return { move: 'wait' };
   const isTaken = !state.isExpired || state.isLateAccepted;
   const isKept = !state.isExpired || state.isPromised || state.headTime + promiseMarginSeconds <= state.payBy;

@@ -10,6 +10,7 @@ import { gatewayOf } from '#orders/order-gateway.ts';
 import { receiverOf } from '#orders/receiver.ts';
 import type { StoredOrder } from '#orders/stored-order.ts';
 import { unixSeconds } from '#outside/clock.ts';
+import { findLostPayments } from '#sessions/progress.ts';
 import { findSessionStates, lockSession } from '#sessions/session.ts';
 import type { SessionState } from '#sessions/stored-session.ts';
 import { runRounds } from '#telemetry/rounds.ts';
@@ -109,6 +110,7 @@ export async function checkBalances(deps: DepositContext, chain: Chain, position
   const orders = await findOrders(deps.db, orderIds);
   // Read before the cursor: a payment that a session shows is then below the final block, and the balance is the rest.
   const sessions = await findSessionStates(deps.db, [...new Set(orders.map(({ sessionId }) => sessionId))]);
+  const lost = await findLostPayments(deps.db, orderIds);
   const cursor = await findCursor(deps.db, chain.chainId);
   if (cursor === undefined || cursor.haltedReason !== '') return;
   const found = await readFindings(deps, chain, cursor, orders);
@@ -135,7 +137,8 @@ export async function checkBalances(deps: DepositContext, chain: Chain, position
   for (const finding of found) {
     const session = sessions.get(finding.order.sessionId);
     const { orderId } = finding.order;
-    const known = { terms: terms.get(orderId), decided: decisions.get(orderId) };
+    const isPaymentLost = lost.has(orderId);
+    const known = { terms: terms.get(orderId), decided: decisions.get(orderId), isPaymentLost };
     if (session !== undefined) await actOn(deps, { chain, cursor, session, ...finding }, known);
   }
 }
@@ -194,8 +197,9 @@ interface Finding {
 
 type Decided = ReturnType<Awaited<ReturnType<typeof findDecisions>>['get']>;
 
-/** The terms of an address, and the merchant's decision since. */
+/** The terms of an address, the merchant's decision since, and whether a reorg took back the order's final payment. */
 interface Known {
+  readonly isPaymentLost: boolean;
   readonly terms: DepositTerms | undefined;
   readonly decided: Decided;
 }
@@ -223,7 +227,10 @@ async function actOn(deps: DepositContext, finding: Finding, known: Known): Prom
   }
 }
 
-function stateOf({ cursor, session, order, amount }: Finding, { terms, decided }: Known): DepositState {
+function stateOf(
+  { cursor, session, order, amount }: Finding,
+  { terms, decided, isPaymentLost }: Known,
+): DepositState {
   const { total, payBy } = order.order;
   return {
     orderId: order.orderId,
@@ -234,6 +241,7 @@ function stateOf({ cursor, session, order, amount }: Finding, { terms, decided }
     finalTime: BigInt(unixSeconds(cursor.finalTime)),
     headTime: BigInt(unixSeconds(cursor.headTime)),
     paidOrderId: session.orderId,
+    isPaymentLost,
     isPaymentSeen: session.initiateTx !== '',
     isExpired: session.status === 'expired',
     isLateAccepted: (decided?.decision ?? terms?.latePayment) === 'accept',

@@ -340,7 +340,13 @@ test(
     );
     const { state } = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
     assert.deepEqual([state.isInDoubt, state.exceptions, state.deposits], [true, [], []]);
+    // The payer's transfer is back: it is collected once more, and settled.
+    await transfer(life, life.ethereum, token, address, amount);
+    await life.sessionIn(sessionId, 'completed');
+    const paid = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
+    assert.deepEqual([paid.state.isInDoubt, paid.state.exceptions], [undefined, []]);
     await life.pauseMining();
+    assert.equal(await life.ethereum.balanceOf(token, address), 0n);
   },
 );
 
