@@ -11,9 +11,11 @@ import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
 import { listRecipients } from '#members/notification.ts';
+import { refundsOfSession } from '#refunds/refund.ts';
 import { isPaymentInDoubt } from '#sessions/progress.ts';
+import { findSessionStates } from '#sessions/session.ts';
 import type { Fact } from '#webhooks/outbox.ts';
-import { failingWebhookUrl, isRefundWaiting, isSettlementDelayed } from './chosen-mail.sql.ts';
+import { failingWebhookUrl } from './chosen-mail.sql.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { FindRecipients } from './mail.ts';
 import { choiceLink, english, type MemberMailContext, timeText } from './member-mail.ts';
@@ -209,8 +211,8 @@ async function settlementPart(
     readonly transaction: PaymentTransaction;
   };
   const { sessionId } = session;
-  const [row] = await db.query(isSettlementDelayed, { sessionId });
-  if (row?.is_delayed !== true) return undefined;
+  const stored = (await findSessionStates(db, [sessionId])).get(sessionId);
+  if (stored?.status !== 'settlement_pending') return undefined;
   return {
     title: `A settlement to ${merchant} is delayed`,
     paragraphs: [
@@ -233,8 +235,8 @@ async function refundPart(
 ): Promise<Part | undefined> {
   const { refund } = JSON.parse(data) as { readonly refund: Refund };
   const { refundId, sessionId, amount } = refund;
-  const [row] = await db.query(isRefundWaiting, { refundId });
-  if (row?.is_waiting !== true) return undefined;
+  const stored = (await refundsOfSession(db, sessionId)).find((each) => each.refundId === refundId);
+  if (stored?.status !== 'requires_signature') return undefined;
   return {
     title: `A refund of ${merchant} waits for your wallet`,
     paragraphs: [
