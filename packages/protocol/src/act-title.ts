@@ -6,6 +6,8 @@ const personTitles: Titles = {
   signInOnNewDevice: 'Signed in on a new device',
   lockSecondFactor: 'Entered too many wrong codes on new devices',
   exhaustCodesOfDevice: 'Entered too many wrong codes on a known device',
+  failProof: 'Entered a wrong password or code to confirm an act',
+  guessProofs: 'Entered wrong passwords or codes again and again to confirm an act',
   revokeMySession: 'Ended a session',
   changePassword: 'Changed the password',
   addPasskey: 'Added a passkey',

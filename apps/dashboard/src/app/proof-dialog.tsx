@@ -25,7 +25,8 @@ interface ProofDialogProps {
 
 /** Asks the person who they are when the service wants a fresh proof, or when the session has ended. */
 export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDialogProps) {
-  const isNewSignIn = reason === 'sign-in' || !canProve(me);
+  const [isAnew, setAnew] = useState(false);
+  const isNewSignIn = reason === 'sign-in' || isAnew || !canProve(me);
   return (
     <Dialog
       isOpen={isOpen}
@@ -35,13 +36,15 @@ export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDi
       description={
         reason === 'sign-in'
           ? 'Your session has ended. What you typed stays.'
-          : `${proofWords(call)} needs a proof from the last five minutes.`
+          : isAnew
+            ? 'A new sign-in counts as a proof. What you typed stays.'
+            : `${proofWords(call)} needs a proof from the last five minutes.`
       }
     >
       {isNewSignIn ? (
         <SignInForm email={me.email} onDone={() => onEnd(true)} />
       ) : (
-        <ProofForm me={me} onDone={() => onEnd(true)} />
+        <ProofForm me={me} onDone={() => onEnd(true)} onAnew={() => setAnew(true)} />
       )}
     </Dialog>
   );
@@ -50,6 +53,8 @@ export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDi
 interface ProofFormProps {
   readonly me: Me;
   readonly onDone: () => void;
+  /** Called when this session may guess no more, and the person signs in anew instead. */
+  readonly onAnew: () => void;
 }
 
 /** With which ways the person proves themselves here. Where a password alone signs nobody in, it proves nothing either. */
@@ -66,7 +71,7 @@ function canProve(me: Me): boolean {
   return me.isStrong && Object.values(waysOf(me)).includes(true);
 }
 
-function ProofForm({ me, onDone }: ProofFormProps) {
+function ProofForm({ me, onDone, onAnew }: ProofFormProps) {
   const ways = useWays('prove', onDone);
   const { canUsePasskey, canUseWallet, canUsePassword } = waysOf(me);
   return (
@@ -93,12 +98,12 @@ function ProofForm({ me, onDone }: ProofFormProps) {
           Use the wallet
         </Button>
       )}
-      {canUsePassword && <PasswordProof me={me} onDone={onDone} />}
+      {canUsePassword && <PasswordProof me={me} onDone={onDone} onAnew={onAnew} />}
     </div>
   );
 }
 
-function PasswordProof({ me, onDone }: ProofFormProps) {
+function PasswordProof({ me, onDone, onAnew }: ProofFormProps) {
   const [password, setPassword] = useState('');
   const [code, setCode] = useState('');
   const prove = useWrite('POST /me/prove');
@@ -122,6 +127,7 @@ function PasswordProof({ me, onDone }: ProofFormProps) {
       {me.hasSecondFactor && <CodeField value={code} onChange={setCode} />}
       <DialogActions notice={!isRefused && <FailureNotice error={prove.error} />}>
         <CancelButton />
+        {prove.error?.slug === 'rate_limited' && <Button onClick={onAnew}>Sign in again instead</Button>}
         <Button type="submit" kind="primary" isBusy={prove.isRunning}>
           Confirm
         </Button>

@@ -53,6 +53,10 @@ const personalNotices: Readonly<Record<string, Notice>> = {
     'Too many wrong codes on a device of yours',
     'On a device that you used before, your password was entered, and then too many wrong codes of the authenticator app. So this device must wait some minutes before each further code. It locks no other device, and passkeys and wallets still sign in.',
   ],
+  guessProofs: [
+    'Wrong passwords or codes in a session of yours',
+    'A wrong password or code was entered five times within an hour where your open session asks who acts. If it was not you, that session is in other hands: sign in on a device that you trust, which counts as a proof, and end your other sessions in My account.',
+  ],
   askRecovery: [
     'An owner asks to recover your account',
     'Once a second owner agrees, a link will set a new password after a delay.',

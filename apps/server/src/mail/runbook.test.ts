@@ -55,6 +55,7 @@ const meanings: readonly (readonly [words: string, ...kinds: string[]])[][] = [
       'too many wrong codes after the right password, on new devices or on a known one',
       ...['lockSecondFactor', 'exhaustCodesOfDevice'],
     ],
+    ['five wrong passwords or codes within an hour in an open session', 'guessProofs'],
     ['a changed password', 'changePassword'],
     [
       'an added or removed passkey or wallet',

@@ -256,3 +256,67 @@ test('who copied a session alone uses up no attempts of the device that it belon
   assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
   assert.equal((await owner.post('/me/prove', { password })).code, 0);
 });
+
+/** A browser on another network with all cookies of this one. */
+function copyOf(owner: Browser, server: FastifyInstance): Browser {
+  const thief = new Browser(server);
+  for (const [name, value] of owner.cookies) thief.cookies.set(name, value);
+  thief.clientAddress = '198.51.100.7';
+  return thief;
+}
+
+test('who copied all cookies guesses from another network, and uses up no attempts of the owner', async () => {
+  const server = await limitedServer();
+  const { email } = await world.addPerson();
+  const owner = await Browser.signedIn(server, email);
+  const thief = copyOf(owner, server);
+  const codes: number[] = [];
+  for (let count = 0; count < 11; count += 1)
+    codes.push((await thief.post('/me/prove', { password: 'wrong horse battery' })).code);
+  assert.deepEqual(codes, [...Array(10).fill(200202), 900101]);
+  assert.equal((await owner.post('/me/prove', { password })).code, 0);
+});
+
+test('one session has a hundred guesses an hour over all networks, and a new sign-in counts as a proof then', async () => {
+  const server = await limitedServer();
+  const { email } = await world.addPerson();
+  const owner = await Browser.signedIn(server, email);
+  const thief = copyOf(owner, server);
+  const codes: number[] = [];
+  for (let count = 0; count < 110; count += 1) {
+    thief.clientAddress = `198.51.100.${count}`;
+    codes.push((await thief.post('/me/second-factor/confirm', { code: '000000' })).code);
+  }
+  // One more in each 36 seconds: the machine may be slow.
+  const passed = codes.filter((code) => code !== 900101).length;
+  assert.ok(passed >= 100 && passed < 105, `${passed} guesses`);
+  assert.equal((await owner.post('/me/prove', { password })).code, 900101);
+  await owner.post('/sign-in/password', { email, password });
+  assert.equal((await owner.get('/me')).data.isFresh, true);
+});
+
+test('wrong proofs of an open session are in the own log, and the fifth is told to the shops', async () => {
+  const server = await world.serve('local');
+  const merchantId = await world.merchants.addMerchant();
+  const { email, userId } = await world.addPerson([[merchantId, 'owner']]);
+  const browser = await Browser.signedIn(server, email);
+  const wrong = { password: 'wrong horse battery' };
+  const logOf = async (merchant: string | undefined) => {
+    const log = { merchantId: merchant, ...(merchant === undefined ? { personId: userId } : {}), size: 99 };
+    const { entries } = await listAudit(world.merchants.database.db, log);
+    return entries
+      .map(({ action, actor }) => [action, actor.clientAddress])
+      .filter(([act]) => /Proof/.test(act ?? ''));
+  };
+  browser.clientAddress = '198.51.100.8';
+  for (let count = 0; count < 4; count += 1) await browser.post('/me/prove', wrong);
+  assert.deepEqual(await logOf(undefined), Array(4).fill(['failProof', '198.51.100.8']));
+  assert.deepEqual(await logOf(merchantId), []);
+  await Promise.all([browser.post('/me/prove', wrong), browser.post('/me/prove', wrong)]);
+  assert.equal((await browser.post('/me/prove', { password })).code, 0);
+  assert.deepEqual((await logOf(undefined)).map(([act]) => act).toSorted(), [
+    ...Array(6).fill('failProof'),
+    'guessProofs',
+  ]);
+  assert.deepEqual(await logOf(merchantId), [['guessProofs', '198.51.100.8']]);
+});

@@ -24,11 +24,13 @@ export interface Attempts {
   readonly ofCode: ((device: string) => Promise<void>) | undefined;
   /**
    * For guesses of a password or code by a person who is signed in. Other sessions of the person have their own. So has, within
-   * one session, a device that the person used before: a copied session alone cannot use up the owner's.
+   * one session, a device that the person used before, and each client network: who copied all cookies uses up nothing of
+   * the owner, unless from many networks. A new sign-in counts as a proof all the same.
    */
   readonly ofSession: (attempt: {
     readonly sessionId: string;
     readonly device: string | undefined;
+    readonly clientAddress: string;
   }) => Promise<void>;
 }
 
@@ -60,7 +62,8 @@ export function signInAttempts(limits: Limits | undefined): Attempts {
   };
   const ofNetwork = limitOf('network', networkRate);
   const ofDevice = limitOf('device', knownRate);
-  const ofSession = limitOf('session', knownRate);
+  const ofSessionFromNetwork = limitOf('session from network', knownRate);
+  const ofSession = limitOf('session', accountRate);
   const ofAccountFromNetwork = limitOf('account from network', accountOfNetworkRate);
   const ofAccount = limitOf('account', accountRate);
   return {
@@ -72,7 +75,10 @@ export function signInAttempts(limits: Limits | undefined): Attempts {
       await ofAccount(account);
     },
     ofCode: limitOf('code', codeRate),
-    ofSession: ({ sessionId, device }) =>
-      ofSession(device === undefined ? sessionId : `${sessionId} ${device}`),
+    ofSession: async ({ sessionId, device, clientAddress }) => {
+      const session = device === undefined ? sessionId : `${sessionId} ${device}`;
+      await ofSessionFromNetwork(`${session} ${networkOf(clientAddress)}`);
+      await ofSession(session);
+    },
   };
 }

@@ -24,6 +24,7 @@ import {
   removeWallet,
 } from '#members/user.ts';
 import { addressInMessage } from '#members/verify-wallet.ts';
+import { recordWrongProof } from '#members/wrong-proof.ts';
 import { type AddRoute, type RouteCall, success } from '../route-handler.ts';
 import { answerAuditPage } from './audit-list.ts';
 import type { DashboardContext } from './context.ts';
@@ -60,19 +61,21 @@ export function addMeRoutes(add: AddRoute<Person>, deps: DashboardContext): void
     return withCookies(success, cookies);
   });
 
-  add(routes.prove, async ({ body, caller }) => {
+  add(routes.prove, async (call) => {
+    const { body, caller } = call;
     const { userId, sessionId, headers } = caller;
-    await admitGuess(deps, caller);
     const { hasSecondFactor } = await findOverview(people, userId);
-    if (!(await isPassword(people, userId, body.password)))
-      throw new Refusal('sign_in_failed', 'wrong password');
-    if (hasSecondFactor) {
-      const code = { headers, body: { code: body.code ?? '' } };
-      await askLibrary(signIn, '/two-factor/verify-totp', code);
-      await askLibrary(signIn, '/code/use', code);
-    } else if (deps.environment === 'production') {
-      throw new Refusal('second_factor_required', 'sign in again with the passkey or the wallet');
-    }
+    await guessing(deps, call, async () => {
+      if (!(await isPassword(people, userId, body.password)))
+        throw new Refusal('sign_in_failed', 'wrong password');
+      if (hasSecondFactor) {
+        const code = { headers, body: { code: body.code ?? '' } };
+        await askLibrary(signIn, '/two-factor/verify-totp', code);
+        await askLibrary(signIn, '/code/use', code);
+      } else if (deps.environment === 'production') {
+        throw new Refusal('second_factor_required', 'sign in again with the passkey or the wallet');
+      }
+    });
     await noteProof(people, deps, { sessionId, proof: hasSecondFactor ? 'second_factor' : 'password' });
     return success;
   });
@@ -184,10 +187,21 @@ export function addViewRoutes(add: AddRoute<Person>, deps: DashboardContext): vo
 /** A call of a person who is signed in. */
 type PersonalCall = Pick<RouteCall<Route, Person>, 'caller' | 'requestId' | 'clientAddress'>;
 
-/** Counts a guess of a password or code, before it is looked at. */
-async function admitGuess({ signIn, attempts }: DashboardContext, caller: Person): Promise<void> {
+/** Checks a password or code that may be a guess: it is counted before, and is on the record when it is wrong. */
+async function guessing<T>(deps: DashboardContext, call: PersonalCall, check: () => Promise<T>): Promise<T> {
+  const { caller, clientAddress } = call;
   const { sessionId, headers, email } = caller;
-  await attempts.ofSession({ sessionId, device: await signIn.findDevice(headers, email) });
+  const device = await deps.signIn.findDevice(headers, email);
+  await deps.attempts.ofSession({ sessionId, device, clientAddress });
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof Refusal && error.slug === 'sign_in_failed')
+      await deps.people.transaction((transaction) =>
+        recordWrongProof(transaction, deps, actorOf(caller, call)),
+      );
+    throw error;
+  }
 }
 
 /** Records what a person did for themselves as a member of a merchant. */
@@ -276,13 +290,12 @@ export function addProofRoutes(add: AddRoute<Person>, deps: DashboardContext): v
 
   add(routes.changePassword, async (call) => {
     const { body, caller } = call;
-    await admitGuess(deps, caller);
     const names = [...deps.places, ...(await namesOfPerson(deps.people, caller.userId))];
     assertHardToGuess('newPassword', body.newPassword, names);
-    await recordedAndAlone(deps, call, {
-      ...{ action: 'changePassword', path: '/change-password' },
-      body: { ...body, revokeOtherSessions: false },
-    });
+    const change = { action: 'changePassword', path: '/change-password' } as const;
+    await guessing(deps, call, () =>
+      recordedAndAlone(deps, call, { ...change, body: { ...body, revokeOtherSessions: false } }),
+    );
     return success;
   });
 
@@ -352,26 +365,26 @@ export function addProofRoutes(add: AddRoute<Person>, deps: DashboardContext): v
 function addSecondFactorRoutes(add: AddRoute<Person>, deps: DashboardContext): void {
   const { signIn } = deps;
 
-  add(routes.startSecondFactor, async ({ body, caller }) => {
-    await admitGuess(deps, caller);
+  add(routes.startSecondFactor, async (call) => {
+    const { body, caller } = call;
     const { headers } = caller;
-    const { data } = await askLibrary(signIn, '/two-factor/enable', { headers, body });
+    const { data } = await guessing(deps, call, () =>
+      askLibrary(signIn, '/two-factor/enable', { headers, body }),
+    );
     return { totpUri: String(data['totpURI']) };
   });
 
   add(routes.confirmSecondFactor, async (call) => {
-    const { body, caller } = call;
-    await admitGuess(deps, caller);
+    const { body } = call;
     const change = { action: 'confirmSecondFactor', path: '/two-factor/verify-totp' } as const;
-    const { cookies } = await recordedAndAlone(deps, call, { ...change, body });
+    const { cookies } = await guessing(deps, call, () => recordedAndAlone(deps, call, { ...change, body }));
     return withCookies(success, cookies);
   });
 
   add(routes.removeSecondFactor, async (call) => {
-    const { body, caller } = call;
-    await admitGuess(deps, caller);
+    const { body } = call;
     const change = { action: 'removeSecondFactor', path: '/two-factor/disable' } as const;
-    const { cookies } = await recordedAndAlone(deps, call, { ...change, body });
+    const { cookies } = await guessing(deps, call, () => recordedAndAlone(deps, call, { ...change, body }));
     return withCookies(success, cookies);
   });
 }
