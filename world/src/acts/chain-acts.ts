@@ -37,6 +37,8 @@ export const reorg: PerformAct = async (world, { argument, chain: name }) => {
   const replaced = await Promise.all(
     Array.from({ length: depth }, (_, index) => readBlock(chain, `0x${(number - index).toString(16)}`)),
   );
+  // Another address for the fees: without it, an empty block of the same second would be the very same block.
+  await chain.rpc('anvil_setCoinbase', [head.hash.slice(0, 42)]);
   await chain.rpc('anvil_reorg', [depth, []]);
   const after = await readBlock(chain, head.number);
   const gone = replaced.flatMap(({ transactions }) => transactions);

@@ -31,6 +31,19 @@ export const insertEntry = statement({
    select entry_id from entry`,
 });
 
+// Reads nothing unless an entry of another end has its key. Then it reads all entries: no index is kept for a case that takes
+// a reorg below finality.
+export const postingsOfEnds = statement({
+  name: 'ledger_postings_of_ends',
+  parameters: { orderId: 'text', chainId: 'int8', otherEnds: 'text[]' },
+  columns: { entry_id: 'int8', kind: 'text', account: 'text', asset: 'text', amount: 'numeric' },
+  text: `select e.entry_id, e.kind, p.ledger_account as account, p.asset, p.amount
+   from ledger_entries e join ledger_postings p using (entry_id)
+   where e.order_id = :orderId and e.chain_id = :chainId and e.kind in ('settlement', 'refund', 'reclaim')
+     and exists (select from ledger_entries where entry_key = any (:otherEnds))
+   order by e.entry_id, p.position`,
+});
+
 export const balances = statement({
   name: 'ledger_balances',
   columns: { ledger_account: 'text', asset: 'text', balance: 'numeric' },

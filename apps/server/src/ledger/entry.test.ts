@@ -93,3 +93,26 @@ test('an entry is committed only if its postings sum to zero per asset', async (
   );
   assert.ok((await ledgerSums(database.db)).every(({ total }) => total === 0n));
 });
+
+test('an order that ends otherwise after a reorg below finality has the entry of its first end reversed, each time', async () => {
+  const postings = (amount: bigint) => [
+    { account: 'gateway:moved', asset, amount: -amount },
+    { account: 'merchant:moved', asset, amount },
+  ];
+  const settled: Entry = { ...paid, kind: 'settlement', orderId: 'ends', postings: postings(9n) };
+  const reclaimed: Entry = { ...settled, kind: 'reclaim', postings: postings(10n) };
+  const other: Entry = { ...reclaimed, orderId: 'other ends', chainId: 1, postings: postings(0n) };
+  const gateway = async () =>
+    (await ledgerBalances(database.db)).find(({ account }) => account === 'gateway:moved')?.balance;
+  const steps: readonly (readonly [Entry, boolean, bigint])[] = [
+    [settled, true, -9n],
+    [other, true, -9n],
+    [reclaimed, true, -10n],
+    [reclaimed, false, -10n],
+    [settled, true, -9n],
+    [settled, false, -9n],
+    [reclaimed, true, -10n],
+  ];
+  for (const [entry, isBooked, balance] of steps)
+    assert.deepEqual([await record(entry), await gateway()], [isBooked, balance]);
+});
