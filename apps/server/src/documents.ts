@@ -3,7 +3,7 @@
 export { type SentTrigger, sentMoves } from '@florin/evm';
 export { imageLimits } from '#catalog/images/intake.ts';
 export { type ProductTrigger, productMoves } from '#catalog/product.machine.ts';
-export { settingsMarkdown, settingsSchema } from '#config/settings.ts';
+export { settingsMarkdown, settingsSchema } from '#config/setting-documents.ts';
 export { missingListMigrations } from '#db/list-migration.ts';
 export { type DepositMoveTrigger, depositMoveTransitions } from '#deposits/deposit-move.machine.ts';
 export { type ExceptionTrigger, exceptionMoves } from '#exceptions/exception.machine.ts';

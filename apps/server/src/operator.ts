@@ -13,7 +13,7 @@ export { openImages } from '#catalog/images/open-images.ts';
 export { type Chain, type Chains, chainsOf, contractsOf, finalityText, ownContracts } from '#chains/chain.ts';
 export { create2Deployer, permit2Address } from '#chains/shared-contract.ts';
 export { type Config, ConfigError, readConfig } from '#config/config.ts';
-export type { Environment } from '#config/field.ts';
+export type { Environment } from '#config/setting.ts';
 export { addressOfKey, readRemoteSigner } from '#config/signer.ts';
 export {
   type Artifact,

@@ -12,7 +12,7 @@ import {
   settlerKey,
   usdc,
 } from '../../test/harness/config-files.ts';
-import type { Environment } from './field.ts';
+import type { Environment } from './setting.ts';
 
 const { read, mistakeIn, close } = await configFiles();
 after(close);
@@ -130,7 +130,10 @@ const mistakes: readonly Mistake[] = [
   ],
   [(file) => (file.webhooks = { allowLoopback: 'yes' }), 'webhooks.allowLoopback must be true or false'],
   [(file) => (file.images = { folder: 'images' }), 'images.folder is images: give an absolute path'],
-  [(file) => (file.images = { folder: '/var/images', s3: {} }), 'images has folder and s3: keep one of them'],
+  [
+    (file) => (file.images = { folder: '/var/images', s3: bucket }),
+    'images has folder and s3: keep one of them',
+  ],
   [(file) => (file.images = { path: '/var/images' }), 'images.path is not a known setting: remove it'],
   [
     (file) => (file.images = { s3: { ...bucket, endpoint: 'https://s3.example.com/bucket' } }),

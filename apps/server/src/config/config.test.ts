@@ -41,7 +41,7 @@ test('omitted settings have documented defaults', async () => {
       orderKey: '',
       settlerKey: '',
       otherSettlerKeys: [],
-      masterKeys: [],
+      ...{ masterKeys: [], configuration: {} },
     },
     {
       ...{ environment: 'local', origin: 'http://127.0.0.1:4000', serviceDomain: 'localhost' },
@@ -77,7 +77,7 @@ test('omitted settings have documented defaults', async () => {
       orderKey: '',
       settlerKey: '',
       otherSettlerKeys: [],
-      masterKeys: [],
+      ...{ masterKeys: [], configuration: {} },
       webhooks: { allowLoopback: false, pauseAfterFailures: 10, pauseAfterHours: 72 },
       gasless: {
         minAmount: 1_000_000n,

@@ -1,52 +1,47 @@
 import { microUsd } from '@florin/protocol/money.ts';
-import type { Hex } from '@florin/protocol/order.ts';
-import { getAddress, isAddress } from 'viem';
-import type { CctpContracts, Chain, PreviousContracts } from '#chains/chain.ts';
-import { ConfigError, type Fields } from './field.ts';
+import { getAddress } from 'viem';
+import type { CctpContracts, Chain } from '#chains/chain.ts';
+import { ConfigError } from './setting.ts';
+import type { Settings } from './settings.ts';
 
-/** Reads an address and refuses one without its checksum. `remedy` says what to do where it is missing. */
-export function addressOf(fields: Fields, name: string, remedy?: string): Hex {
-  const text = fields.text(name, undefined, remedy);
-  if (!isAddress(text))
-    throw new ConfigError(`${fields.path(name)} must be an EVM address with its checksum`);
-  return getAddress(text);
-}
+type ChainSettings = Settings['chains'][number];
 
 /** The contracts of a chain. */
-export function contractsFrom(
-  fields: Fields,
-): Pick<Chain, 'gateway' | 'vault' | 'previousContracts' | 'cctp'> {
+export function contractsFrom({
+  gateway,
+  vault,
+  previousGateways,
+  cctp,
+}: Pick<ChainSettings, 'gateway' | 'vault' | 'previousGateways' | 'cctp'>): Pick<
+  Chain,
+  'gateway' | 'vault' | 'previousContracts' | 'cctp'
+> {
   return {
-    gateway: addressOf(
-      fields,
-      'gateway',
-      'make the contracts with florin deploy, then run florin init again',
-    ),
-    vault: addressOf(fields, 'vault'),
-    previousContracts: fields.optional('previousGateways', (name) => fields.sections(name, previousOf)),
-    cctp: fields.optional('cctp', (name) => fields.section(name, cctpOf)),
-  };
-}
-
-function previousOf(fields: Fields): PreviousContracts {
-  return {
-    gateway: addressOf(fields, 'gateway'),
-    vault: addressOf(fields, 'vault'),
-    cctpRoute: fields.optional('cctpRoute', (name) => addressOf(fields, name)),
+    gateway: getAddress(gateway),
+    vault: getAddress(vault),
+    previousContracts: previousGateways?.map((previous) => ({
+      gateway: getAddress(previous.gateway),
+      vault: getAddress(previous.vault),
+      cctpRoute: previous.cctpRoute === undefined ? undefined : getAddress(previous.cctpRoute),
+    })),
+    cctp: cctp && cctpOf(cctp),
   };
 }
 
 const microUsdPerUsd = 1_000_000n;
 
-function cctpOf(fields: Fields): CctpContracts {
-  const maxUsd = fields.integer('maxPerOrderUsd', { least: 1, most: 10_000_000, fallback: 1_000_000 });
+/** An amount in whole US dollars. */
+export function microUsdOfDollars(dollars: number) {
+  return microUsd(BigInt(dollars) * microUsdPerUsd);
+}
+
+function cctpOf({ maxPerOrderUsd, ...cctp }: NonNullable<ChainSettings['cctp']>): CctpContracts {
   return {
-    domain: fields.integer('domain', { least: 0, most: 4_294_967_295 }),
-    transmitter: addressOf(fields, 'transmitter'),
-    messenger: addressOf(fields, 'messenger'),
-    route: addressOf(fields, 'route'),
-    tokenId: fields.text('tokenId'),
-    maxPerOrder: microUsd(BigInt(maxUsd) * microUsdPerUsd),
+    ...cctp,
+    transmitter: getAddress(cctp.transmitter),
+    messenger: getAddress(cctp.messenger),
+    route: getAddress(cctp.route),
+    maxPerOrder: microUsdOfDollars(maxPerOrderUsd),
   };
 }
 
@@ -70,16 +65,10 @@ export function assertCctpFits(chains: readonly Chain[]): void {
 }
 
 /** Where burns are attested; undefined when no chain has CCTP. Without a trailing slash. */
-export function attestationUrlOf(fields: Fields, chains: readonly Chain[]): string | undefined {
-  const url = fields.optionalText('attestationUrl');
-  const isNeeded = chains.some(({ cctp }) => cctp !== undefined);
-  if (url === undefined) {
-    if (!isNeeded) return undefined;
+export function attestationUrlOf(url: string | undefined, chains: readonly Chain[]): string | undefined {
+  if (url === undefined && chains.some(({ cctp }) => cctp !== undefined))
     throw new ConfigError(
       'attestationUrl is missing: give the address of the attestation service, such as https://iris-api.circle.com',
     );
-  }
-  if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol) || url.endsWith('/'))
-    throw new ConfigError(`attestationUrl is ${url}: give an http or https URL without a slash at its end`);
   return url;
 }

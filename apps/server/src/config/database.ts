@@ -1,5 +1,7 @@
 import type { Secret } from '#outside/secret.ts';
-import { ConfigError, type Fields, type SecretSource } from './field.ts';
+import type { SecretSource } from './secret-source.ts';
+import { ConfigError } from './setting.ts';
+import type { Settings } from './settings.ts';
 
 /** The database that the service uses. */
 export interface DatabaseConfig {
@@ -10,32 +12,27 @@ export interface DatabaseConfig {
   readonly databaseReplica: { readonly url: Secret; readonly maxLagSeconds: number } | undefined;
 }
 
-export function databaseOf(fields: Fields, secrets: SecretSource): DatabaseConfig {
+export function databaseOf(settings: Settings, secrets: SecretSource): DatabaseConfig {
   const databaseUrl = secrets.read('DATABASE_URL', 'databaseUrl', postgresUrl, 'a postgres:// URL');
   refuseSeveralHosts(databaseUrl.reveal());
-  const databaseWaitSeconds = fields.integer('databaseWaitSeconds', { least: 0, most: 60, fallback: 10 });
-  return { databaseUrl, databaseWaitSeconds, databaseReplica: replicaOf(fields, secrets, databaseUrl) };
+  const { databaseWaitSeconds, databaseReplicaMaxLagSeconds: maxLagSeconds } = settings;
+  const url = replicaOf(secrets, databaseUrl);
+  return { databaseUrl, databaseWaitSeconds, databaseReplica: url && { url, maxLagSeconds } };
 }
 
-function replicaOf(
-  fields: Fields,
-  secrets: SecretSource,
-  primary: Secret,
-): DatabaseConfig['databaseReplica'] {
+function replicaOf(secrets: SecretSource, primary: Secret): Secret | undefined {
   const url = secrets.optional(
     'DATABASE_REPLICA_URL',
     'databaseReplicaUrl',
     postgresUrl,
     'a postgres:// URL',
   );
-  const limits = { least: 1, most: 60, fallback: 2 };
-  const maxLagSeconds = fields.integer('databaseReplicaMaxLagSeconds', limits);
   if (url === undefined) return undefined;
   // Policies hold for roles: with another one, a replica could show a merchant the rows of others.
   const [own, wanted] = [url, primary].map((each) => new URL(each.reveal()));
   if (own?.username !== wanted?.username || own?.pathname !== wanted?.pathname)
     throw new ConfigError('databaseReplicaUrl must name the role and the database of databaseUrl');
-  return { url, maxLagSeconds };
+  return url;
 }
 
 const postgresUrl = /^postgres(ql)?:\/\//;

@@ -1,4 +1,4 @@
-import { ConfigError, type Environment } from './field.ts';
+import { ConfigError, type Environment } from './setting.ts';
 
 const levels = ['debug', 'info', 'warn', 'error', 'silent'] as const;
 

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { privateKeyToAddress } from 'viem/accounts';
 import { systemClock } from '#outside/clock.ts';
-import { type Environment, Fields, SecretSource } from './field.ts';
+import { SecretSource } from './secret-source.ts';
+import { type Environment, readSetting } from './setting.ts';
+import { settings } from './settings.ts';
 import { addressOfKey, openSigners, signersOf } from './signer.ts';
 
 const [first, second, third] = ['11', '22', '33'].map((byte) => `0x${byte.repeat(32)}` as const);
@@ -10,9 +12,9 @@ const address = '0x5FbDB2315678afecb367f032d93F642f64180aa3';
 const kms = { kind: 'aws_kms', region: 'eu-central-1', keyId: 'alias/florin', address };
 
 function read(signer: object, environment: Environment = {}) {
-  const fields = new Fields(signer, 'signer');
-  const secrets = new SecretSource(environment, fields, new Fields({}), undefined);
-  const signers = signersOf(secrets, fields);
+  const given = readSetting(settings.properties.signer, signer, 'signer');
+  const secrets = new SecretSource(environment, { signer: given }, undefined);
+  const signers = signersOf(secrets, given);
   secrets.done();
   return signers;
 }
@@ -30,7 +32,7 @@ test('orders and settlements may have different kinds of signers, and settlement
   );
   const keyVersion = 'projects/p/locations/l/keyRings/r/cryptoKeys/k/cryptoKeyVersions/1';
   const google = { kind: 'google_kms', keyVersion, address };
-  assert.deepEqual(read({ orderKey: third, settler: google }).settlerKey, { ...google, endpoint: undefined });
+  assert.deepEqual(read({ orderKey: third, settler: google }).settlerKey, google);
   const opened = openSigners(read({ orderKey: third, settler: kms }), systemClock);
   assert.equal(opened.orderKey, third);
   assert.ok(typeof opened.settlerKey !== 'string');
@@ -60,6 +62,13 @@ test('every mistake about signers is one sentence', () => {
       /keyVersion must name one version/,
     ],
     [{ settlerKey: second, order: { ...kms, color: 1 } }, {}, /signer.order.color is not a known setting/],
+    [
+      { settlerKey: second, order: { ...kms, url: 'http://x' } },
+      {},
+      /signer.order.url is not a known setting/,
+    ],
+    [{ ...keys, settler3Key: third }, {}, /signer.settler3Key is not used: remove it/],
+    [{ ...keys, order: kms }, {}, /signer.orderKey is not used: remove it/],
   ];
   for (const [signer, environment, message] of mistakes)
     assert.throws(() => read(signer, environment), message);

@@ -41,9 +41,9 @@ import { groupTermsReader } from '#sessions/terms-reader.ts';
 import { runRounds } from '#telemetry/rounds.ts';
 import { findPayments } from '#x402/accepted-payment.ts';
 import { defaultWaitingLimits, requestSlots, sharedReads } from '#x402/waiting.ts';
-import { configurationOf, sendingWallets } from './configuration.ts';
 import type { GaslessSettings, ServiceOptions } from './options.ts';
 import { type Rooms, webhookAddresses } from './rooms.ts';
+import { sendingWallets } from './sending-wallets.ts';
 
 interface DoorOptions extends ServiceOptions {
   /** What counts requests against `rateLimits`; undefined without these. */
@@ -71,7 +71,7 @@ export function doorsOf(options: DoorOptions, rooms: Rooms): Door[] {
       installation: {
         rpcOf: rooms.rpcOf,
         wallets: sendingWallets(options),
-        configuration: configurationOf(options),
+        configuration: options.configuration ?? {},
       },
       tellPerson: options.tellPerson,
       tellInvited: options.tellInvited,

@@ -10,10 +10,10 @@ import { gaugesOf, installationGauges } from '#reconcile/gauges.ts';
 import { readHealth, readWallets } from '#reconcile/health.ts';
 import { nodeGauges, readNodeLag, readWork, workGauges } from '#reconcile/work-gauges.ts';
 import type { Metrics } from '#telemetry/metrics.ts';
-import { sendingWallets } from './configuration.ts';
 import type { ServiceOptions } from './options.ts';
 import { protectionGauges, readBackupAge, readCapUse } from './protection-gauges.ts';
 import type { Rooms } from './rooms.ts';
+import { sendingWallets } from './sending-wallets.ts';
 
 export interface Monitor {
   /** Where it answers. */

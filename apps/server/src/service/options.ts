@@ -125,6 +125,8 @@ export interface ServiceSettings {
   readonly rateLimits: RateLimits | undefined;
   /** The share of answered requests that get a line in the log; all when absent. */
   readonly requestLogShare?: number;
+  /** The configuration in force without its secrets, for the operator's screens; they show none when absent. */
+  readonly configuration?: Readonly<Record<string, unknown>>;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;

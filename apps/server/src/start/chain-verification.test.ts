@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { startLyingRpc } from '@florin/evm/testing';
 import { getAddress, type Hex } from 'viem';
 import { type Chain, chainsOf } from '#chains/chain.ts';
-import { ConfigError } from '#config/field.ts';
+import { ConfigError } from '#config/setting.ts';
 import { deploymentCall, planContracts } from '#contracts/contract-plan.ts';
 import type { Clock } from '#outside/clock.ts';
 import { silentLog } from '#telemetry/log.ts';

@@ -2,7 +2,7 @@ import { countProviders, openHttpRpc } from '@florin/evm';
 import { type SigningKey, signerOf } from '@florin/signing';
 import type { Chain, Chains } from '#chains/chain.ts';
 import type { ChainVerification, UnverifiedReason } from '#chains/verification.ts';
-import { ConfigError } from '#config/field.ts';
+import { ConfigError } from '#config/setting.ts';
 import type { Clock } from '#outside/clock.ts';
 import type { Log } from '#telemetry/log.ts';
 import { findChainProblems, type ServiceWallets, singleProviderProblem } from './check.ts';

@@ -14,7 +14,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import type { Token } from '@florin/protocol/token.ts';
 import { parseAbi, zeroAddress } from 'viem';
 import type { Chain, Chains } from '#chains/chain.ts';
-import { ConfigError } from '#config/field.ts';
+import { ConfigError } from '#config/setting.ts';
 import { isAcceptedBuild } from '#contracts/accepted-build.ts';
 import { readTokenSigning, signingProblem } from '#contracts/token-signing.ts';
 import { schema } from '#db/schema.ts';

@@ -3,7 +3,7 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Config, ConfigError, readConfig } from '#config/config.ts';
-import type { Environment } from '#config/field.ts';
+import type { Environment } from '#config/setting.ts';
 
 export const orderKey = `0x${'11'.repeat(32)}` as const;
 export const settlerKey = `0x${'22'.repeat(32)}` as const;
