@@ -1,4 +1,3 @@
-import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { AmountField } from './actions.ts';
 import { parseAmount, problemOfAmount, writeAmount } from './amount.ts';
@@ -32,10 +31,9 @@ export function leaveAmount(page: Page, field: AmountField): void {
 
 /** The amount in Micro-USD that begins a session. Else shows its problem at the field, moves the focus there, and throws. */
 export function readAmount(page: Page): bigint {
-  const { data } = page.model;
   const field = fieldOf('amount-input');
-  const typed = parseAmount(data.locale, field?.value ?? '');
-  const problem = problemOfAmount(data, typed) || outsideOf(page.model, typed);
+  const typed = parseAmount(page.model.data.locale, field?.value ?? '');
+  const problem = problemFor(page.model, typed);
   if (typed.kind === 'amount' && problem === '') return typed.amount;
   page.change({ amountProblem: problem });
   field?.focus();
@@ -43,52 +41,49 @@ export function readAmount(page: Page): bigint {
   throw new ExplainedFailure('');
 }
 
-/** The chosen token's bounds when the typed amount is outside them; else empty. */
-function outsideOf(model: Pick<Model, 'data' | 'chosen'>, typed: TypedAmount): string {
-  const { locale, texts } = model.data;
+/** The problem of a typed amount, also where it is outside the chosen token's bounds; empty without one. */
+function problemFor(model: Pick<Model, 'data' | 'chosen'>, typed: TypedAmount): string {
+  const { data } = model;
+  if (typed.kind !== 'amount') return problemOfAmount(data, typed);
+  const { locale, texts } = data;
   const option = chosenOf(model);
   const bounds = boundsOf(option ?? {});
-  if (option === undefined || bounds === undefined || typed.kind !== 'amount') return '';
+  if (option === undefined || bounds === undefined) return '';
   if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
   const range = formatRange(locale, bounds, typed.amount);
   return fill(texts.amountOutside, { token: nameOfToken(texts, option), range });
 }
 
 async function quote(page: Page, text: string): Promise<void> {
+  const { link, locale } = page.model.data;
+  if (link === undefined) return;
+  const typed = parseAmount(locale, text);
+  // The offer is requested again when the payer pays, and a refusal is shown then. Too large an amount has no offer.
+  const offered =
+    typed.kind === 'amount'
+      ? await askQuote(link.linkId, `${typed.amount}`).catch(() => undefined)
+      : undefined;
+  const priced = new Map(offered?.options.map((option) => [option.tokenId, option]));
   const { data } = page.model;
+  // A session that has begun meanwhile has its own prices.
   if (data.link === undefined) return;
-  const typed = parseAmount(data.locale, text);
+  const amount = typed.kind === 'amount' && offered !== undefined ? `${typed.amount}` : '';
   // Bounds are shown only without an amount, so each option keeps its bounds and loses its price.
-  const open = data.options.map((option) => ({ ...option, amountInToken: '0', total: '0', fee: '0' }));
-  if (typed.kind === 'unclear') page.change({ amountProblem: problemOfAmount(data, typed) });
-  if (typed.kind !== 'amount') return offer(page, '', open);
-  const amount = typed.amount.toString();
-  try {
-    const { options } = await askQuote(data.link.linkId, amount);
-    const priced = new Map(options.map((option) => [option.tokenId, option]));
-    offer(
-      page,
-      amount,
-      open.map((option) => ({ ...option, ...priced.get(option.tokenId) })),
-    );
-  } catch {
-    // The offer is requested again when the payer pays, and a refusal is shown then. Too large an amount has no offer.
-    offer(page, '', open);
-    page.change({ amountProblem: outsideOf(page.model, typed) });
-  }
+  const options = data.options.map((option) => ({
+    ...option,
+    ...{ amountInToken: '0', total: '0', fee: '0' },
+    ...priced.get(option.tokenId),
+  }));
+  page.change({ data: { ...data, amount, options } });
+  if (amount === '' && typed.kind !== 'wrong') page.change({ amountProblem: problemFor(page.model, typed) });
+  checkAmount(page);
 }
 
-function offer(page: Page, amount: string, options: readonly CheckoutOption[]): void {
-  page.change({ data: { ...page.model.data, amount, options } });
-  chooseToken(page, page.model.chosen);
-}
-
-/** Chooses a token, and shows whether it accepts the typed amount. */
-export function chooseToken(page: Page, chosen: string): void {
+/** Shows whether the chosen token accepts the typed amount. */
+export function checkAmount(page: Page): void {
   const { data } = page.model;
-  page.change({ chosen });
   if (data.link?.isCustom !== true || data.amount === '') return;
-  const outside = outsideOf(page.model, { kind: 'amount', amount: BigInt(data.amount) });
+  const outside = problemFor(page.model, { kind: 'amount', amount: BigInt(data.amount) });
   const isRefused = outside === '' && chosenOf(page.model)?.total === '0';
   page.change({ amountProblem: isRefused ? data.texts.amountRefused : outside });
 }

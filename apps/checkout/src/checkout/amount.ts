@@ -1,11 +1,6 @@
-import {
-  type AmountStyle,
-  parseTypedAmount,
-  type TypedAmount,
-  writeTypedAmount,
-} from '@florin/protocol/typed-amount.ts';
+import { type AmountStyle, parseTypedAmount, type TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { Texts } from '../text/en.ts';
-import { fill } from './format.ts';
+import { fill, formatUnits } from './format.ts';
 
 /** Far more than any link takes, so that a payer who types too much learns the most. */
 const maxWholeDigits = 12;
@@ -24,7 +19,9 @@ export function parseAmount(locale: string, typed: string): TypedAmount {
 
 /** Formats an amount as the payer can type it: `parseAmount` reads the same amount back. */
 export function writeAmount(locale: string, microUsd: bigint): string {
-  return writeTypedAmount(styleOf(locale), microUsd);
+  // Three decimals would read as thousands.
+  const minimumFractionDigits = microUsd % 10_000n === 0n ? 2 : 4;
+  return formatUnits(locale, `${microUsd}`, 6, { minimumFractionDigits, numberingSystem: 'latn' });
 }
 
 /** The problem of a typed amount, with two ways to type it where it is unclear; empty without one. */

@@ -22,16 +22,16 @@ export function formatMoney(locale: string, microUsd: string): string {
   return isolate(locale, formatUnits(locale, microUsd, 6, { style: 'currency', currency: 'USD' }));
 }
 
-function formatUnits(
+export function formatUnits(
   locale: string,
   units: string,
   decimals: number,
   options?: Intl.NumberFormatOptions,
 ): string {
   const format = new Intl.NumberFormat(locale, {
-    ...options,
     minimumFractionDigits: 2,
     maximumFractionDigits: decimals,
+    ...options,
   });
   return format.format(toDecimal(BigInt(units), decimals) as Decimal);
 }

@@ -9,7 +9,7 @@ import {
   windowWallet,
 } from '../embed/shop-window.ts';
 import type { Actions } from './actions.ts';
-import { chooseToken, leaveAmount, typeAmount } from './amount-field.ts';
+import { checkAmount, leaveAmount, typeAmount } from './amount-field.ts';
 import { amountView } from './amount-view.ts';
 import { api, follow } from './api.ts';
 import { beginForOthers } from './begin.ts';
@@ -210,7 +210,7 @@ function actionsOf(page: Page): Actions {
         stage: page.model.stage && stages.pay,
         hasAllowed: undefined,
       });
-      if (HAS_AMOUNT) chooseToken(page, chosen);
+      if (HAS_AMOUNT) checkAmount(page);
     },
     chooseSource: (source) => page.change({ source, problem: '' }),
     pay: () => beginIdle(() => payWith(page, 'best')),
