@@ -11,8 +11,8 @@ export class Refused extends Error {
   readonly words: string | undefined;
   /** Whether the same request may succeed later. */
   readonly isRetryable: boolean;
-  constructor(code: number, message: string, words: string | undefined, isRetryable: boolean) {
-    super(message);
+  constructor(code: number, words: string | undefined, isRetryable: boolean) {
+    super();
     this.code = code;
     this.words = words;
     this.isRetryable = isRetryable;
@@ -24,7 +24,6 @@ export class Lost extends Error {}
 
 interface Envelope<Data> {
   readonly code: number;
-  readonly message: string;
   readonly data: Data;
   /** Of a refusal. */
   readonly error?: { readonly retryable: boolean };
@@ -37,7 +36,7 @@ export async function ask<Data>(
   path: string,
   { body, clientCode = '' }: { body?: unknown; clientCode?: string } = {},
 ): Promise<Data> {
-  const { code, message, data, error } = await answerOf<Data>(path, {
+  const { code, data, error } = await answerOf<Data>(path, {
     method: body === undefined ? 'GET' : 'POST',
     headers: {
       'content-type': 'application/json',
@@ -48,7 +47,7 @@ export async function ask<Data>(
     signal: AbortSignal.timeout(timeoutMs),
   });
   if (code !== 0)
-    throw new Refused(code, message, (data as { words?: string } | null)?.words, error?.retryable === true);
+    throw new Refused(code, (data as { words?: string } | null)?.words, error?.retryable === true);
   return data;
 }
 

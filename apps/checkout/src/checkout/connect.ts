@@ -3,11 +3,10 @@ import { nowSeconds } from './clock.ts';
 import { fill, shorten } from './format.ts';
 import { bestOption, type Model, mayPay } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
-import { wordsOfStep } from './problem.ts';
+import { problemOf } from './problem.ts';
 import { stopWaiting, waitFor } from './prompt.ts';
 import { stages } from './stages.ts';
 import { accountsOf, addressPattern, chainOf, connect } from './wallet.ts';
-import { nextStepOf } from './wallet-answer.ts';
 import type { Provider, Wallet } from './wallet-type.ts';
 
 /** Connects a wallet, reads its balances, and chooses its best way to pay. */
@@ -19,11 +18,7 @@ export async function connectWallet(page: Page, wallet: Wallet): Promise<void> {
     assertIntended(page.model, payer);
     await take(page, wallet, payer);
   } catch (error) {
-    const problem =
-      error instanceof ExplainedFailure
-        ? error.message
-        : wordsOfStep(page.model.data.texts, nextStepOf('connect', error), { network: '', error });
-    page.change({ step: '', problem });
+    page.change({ step: '', ...problemOf(page.model, error) });
   }
 }
 

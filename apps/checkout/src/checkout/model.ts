@@ -202,6 +202,11 @@ export function isDepositable(model: Pick<Model, 'data' | 'chosen'>): boolean {
   return total === '0' || BigInt(total) >= BigInt(model.data.minDeposit ?? 0);
 }
 
+/** Whether the money comes by a plain transfer: then the connected wallet does not pay. */
+export function isByAddress(model: Pick<Model, 'data' | 'chosen' | 'source'>): boolean {
+  return model.source === 'address' && isDepositable(model);
+}
+
 /** How much the wallet has too little of the chosen option's token; none while its balance is unknown. */
 export function missingOf(model: Pick<Model, 'data' | 'chosen' | 'balances'>): bigint {
   const balance = model.balances[model.chosen];

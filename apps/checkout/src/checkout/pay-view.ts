@@ -6,6 +6,7 @@ import { drawingKey, iconView, logoOf } from './mark.ts';
 import {
   chosenOf,
   hasDeposit,
+  isByAddress,
   isDepositable,
   isForTransfers,
   isMade,
@@ -21,7 +22,7 @@ import { isBusy, taskButton } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 import { isRemote, walletAppLinks } from './wallet-apps.ts';
 import type { Wallet } from './wallet-type.ts';
-import { amountText, byNetwork, timeText, wayView } from './way-view.ts';
+import { amountText, byNetwork, wayView } from './way-view.ts';
 
 /** The payment part of the page, with the field for an amount where the page has one. Absent when no payment is due. */
 export function payView(model: Model, actions: Actions, now: number, amountField: Tree): Tree {
@@ -30,20 +31,20 @@ export function payView(model: Model, actions: Actions, now: number, amountField
   const canPay = mayPay(model, now) && !hasDeposit(model);
   if (!canPay && step === '' && problem === '' && model.isConnected) return madeView(model);
   const option = canPay ? chosenOf(model) : undefined;
-  const isByAddress = model.source === 'address' && isDepositable(model);
+  const isTransfer = isByAddress(model);
   // Without a wallet in this browser, the way is chosen where the wallet is.
   const hasWay =
-    option !== undefined && (isByAddress || isConnected(model) || model.wallets?.every(isRemote) !== true);
-  const byWallet = !isByAddress && isConnected(model) ? option : undefined;
-  const byOnly = hasWay && !isByAddress && byWallet === undefined;
+    option !== undefined && (isTransfer || isConnected(model) || model.wallets?.every(isRemote) !== true);
+  const byWallet = !isTransfer && isConnected(model) ? option : undefined;
+  const byOnly = hasWay && !isTransfer && byWallet === undefined;
   const isBare = !hasWay && isIdle(model) && model.isConnected;
   return [
     canPay && [amountField, emailView(model, actions)],
     canPay && data.options.length === 0 && h('p', { class: 'problem' }, data.texts.noRoute),
     option !== undefined && [
       isDepositable(model) ? sourceView(model, actions) : leastView(model),
-      isByAddress && refundView(model, option),
-      !isByAddress && walletsView(model, actions),
+      isTransfer && refundView(model, option),
+      !isTransfer && walletsView(model, actions),
     ],
     // Above the bar, which stays in view and says what is missing.
     byWallet !== undefined && shortView(model, byWallet, actions),
@@ -54,7 +55,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
       h(
         'div',
         { class: 'says' },
-        (isConnected(model) || step !== '') && !isByAddress && stagesView(data.texts, model),
+        (isConnected(model) || step !== '') && !isTransfer && stagesView(data.texts, model),
         stepView(model),
         // What the payer decided is no failure.
         h(
@@ -84,7 +85,7 @@ export function payView(model: Model, actions: Actions, now: number, amountField
       ),
       canPay && waitView(model, actions),
       option !== undefined &&
-        isByAddress &&
+        isTransfer &&
         taskButton(model, {
           ...{ id: 'show-deposit', kind: 'button', text: data.texts.showAddress },
           click: actions.showDeposit,
@@ -266,9 +267,8 @@ function acceptedView(model: Model): Tree {
     'div',
     { id: 'accepted', class: 'soft small' },
     data.texts.chooseToken,
-    byNetwork(data.options).map(({ network, options }) => {
+    byNetwork(model).map(({ network, time, options }) => {
       const symbols = options.map(({ symbol }) => symbol).join(', ');
-      const time = options[0] === undefined ? '' : timeText(model, options[0]);
       return h(
         'div',
         { class: 'row' },

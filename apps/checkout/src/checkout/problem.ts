@@ -4,7 +4,7 @@ import { fill } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
-import type { NextStep } from './wallet-answer.ts';
+import { type NextStep, nextStepOf } from './wallet-answer.ts';
 
 /**
  * The change with which the page shows a failure in the reader's words. A page whose secret is wrong goes on without one, as it
@@ -31,10 +31,11 @@ function wordsFor({ texts }: Model['data'], error: unknown): string {
   // Without words, such as those of an outage, it is for the support: the server's own are English.
   if (error instanceof Lost) return texts.noRoute;
   if (error instanceof Refused) return error.words ?? `${texts.noRoute} (${error.code})`;
-  return fill(texts.failed, { reason: wordsOfError(error) });
+  // Only a wallet gives others.
+  return wordsOfStep(texts, nextStepOf('connect', error), { network: '', error });
 }
 
-/** The payer's options after a wallet refusal that the page cannot resolve by itself; the wallet's own words after others. */
+/** The payer's options after a wallet refusal that the page cannot resolve by itself. */
 const stepWords = {
   declined: 'rejected',
   busy: 'walletBusy',
@@ -48,12 +49,13 @@ const stepWords = {
 /** What a page needs to tell of a wallet's refusals. */
 export type StepTexts = Pick<Texts, (typeof stepWords)[keyof typeof stepWords] | 'failed'>;
 
-/** The same in the reader's words. */
+/** The same in the reader's words. After a failure of the wallet's own its words stand behind: they are for the support. */
 export function wordsOfStep(
   texts: StepTexts,
   step: NextStep,
   { network, error }: { readonly network: string; readonly error: unknown },
 ): string {
   const known: Partial<Record<NextStep, keyof StepTexts>> = stepWords;
-  return fill(texts[known[step] ?? 'failed'], { network, reason: wordsOfError(error) });
+  const name = known[step];
+  return name === undefined ? `${texts.failed} (${wordsOfError(error)})` : fill(texts[name], { network });
 }

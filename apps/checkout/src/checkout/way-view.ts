@@ -2,7 +2,7 @@ import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
 import type { Actions } from './actions.ts';
 import { fill, formatDuration, formatMoney, formatPrice, formatToken, nameOfToken } from './format.ts';
 import { iconView, logoOf, markView } from './mark.ts';
-import type { Model } from './model.ts';
+import { isByAddress, type Model } from './model.ts';
 import { h, type Tree } from './tree.ts';
 
 /** The chosen token and network, and the sheet with all others. */
@@ -10,7 +10,7 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
   const { data, step } = model;
   const { texts } = data;
   const facts = [
-    model.payer === '' ? amountText(model, option) : balanceText(model, option),
+    balanceText(model, option) || amountText(model, option),
     timeText(model, option),
     conditionText(model, option),
   ];
@@ -65,27 +65,30 @@ function sheetView(model: Model, actions: Actions): Tree {
         iconView('close'),
       ),
     ),
-    byNetwork(data.options).map((each) => networkView(model, each, actions)),
+    byNetwork(model).map((each) => networkView(model, each, actions)),
   );
 }
 
-/** What is accepted on one network. */
+/** What is accepted on one network, and how long that takes. */
 interface NetworkOptions {
   readonly network: string;
+  readonly time: string;
   readonly options: readonly CheckoutOption[];
 }
 
 /** The options by their networks, in the server's order. */
-export function byNetwork(all: readonly CheckoutOption[]): readonly NetworkOptions[] {
-  const networks = [...new Set(all.map(({ chainTitle }) => chainTitle))];
-  return networks.map((network) => ({
-    network,
-    options: all.filter(({ chainTitle }) => chainTitle === network),
-  }));
+export function byNetwork({ data }: Pick<Model, 'data'>): readonly NetworkOptions[] {
+  const all = data.options;
+  return all
+    .filter(({ chainTitle }, at) => all.findIndex((each) => each.chainTitle === chainTitle) === at)
+    .map((first) => ({
+      network: first.chainTitle,
+      time: timeText({ data }, first),
+      options: all.filter(({ chainTitle }) => chainTitle === first.chainTitle),
+    }));
 }
 
-function networkView(model: Model, { network, options }: NetworkOptions, actions: Actions): Tree {
-  const time = options[0] === undefined ? '' : timeText(model, options[0]);
+function networkView(model: Model, { network, time, options }: NetworkOptions, actions: Actions): Tree {
   return h(
     'fieldset',
     {},
@@ -94,7 +97,7 @@ function networkView(model: Model, { network, options }: NetworkOptions, actions
       {},
       logoOf(model.data.drawings, network),
       h('bdi', {}, network),
-      time !== '' && h('span', { class: 'soft small' }, time),
+      time && h('span', { class: 'soft small' }, time),
     ),
     options.map((option) => optionView(model, option, actions)),
   );
@@ -102,11 +105,11 @@ function networkView(model: Model, { network, options }: NetworkOptions, actions
 
 /** One token on one network to choose, with its price and the wallet's balance. */
 function optionView(model: Model, option: CheckoutOption, actions: Actions): Tree {
-  const { data, chosen, payer } = model;
+  const { data, chosen } = model;
   const id = `token-${option.tokenId}`;
   const { texts, locale } = data;
   const facts = [
-    payer === '' ? '' : balanceText(model, option),
+    balanceText(model, option),
     option.fee === '0' ? '' : fill(texts.feeOnTop, { fee: formatMoney(locale, option.fee) }),
     conditionText(model, option),
   ];
@@ -147,7 +150,10 @@ export function amountText({ data }: Pick<Model, 'data'>, option: CheckoutOption
   return option.amountInToken === '0' ? '' : formatPrice(data.locale, option);
 }
 
-function balanceText({ data, balances }: Model, option: CheckoutOption): string {
+/** What the connected wallet has; empty where no wallet pays on this page. */
+function balanceText(model: Model, option: CheckoutOption): string {
+  const { data, balances, payer } = model;
+  if (payer === '' || isByAddress(model)) return '';
   const balance = balances[option.tokenId];
   if (balance === undefined) return data.texts.balanceUnknown;
   return fill(data.texts.balance, { amount: formatToken(data.locale, option, balance) });

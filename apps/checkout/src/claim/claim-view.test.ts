@@ -49,8 +49,8 @@ test('addresses that could not be read whole stay shortened, with the reason', (
     ...{ choose() {}, look() {}, send() {} },
   };
   const page = (readProblem: string) => JSON.stringify(claimView(data, 'UTC', { ...reader, readProblem }));
-  const failed = page('That did not work: no network');
-  assert.match(failed, /"read-problem".*That did not work: no network.*0x12…34/);
+  const failed = page('That is not possible at the moment.');
+  assert.match(failed, /"read-problem".*That is not possible at the moment.*0x12…34/);
   assert.doesNotMatch(page(''), /problem/);
   // What the reader can do comes before the rules.
   assert.ok(page('').indexOf(claimEn.look) < page('').indexOf(claimEn.intro));

@@ -25,7 +25,6 @@ export type SharedTexts = Pick<
   | 'wrongNetwork'
   | 'disconnected'
   | 'unseen'
-  | 'failed'
   | 'reverted'
   | 'refundWrong'
   | 'browserWallet'

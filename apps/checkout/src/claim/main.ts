@@ -13,19 +13,23 @@ import {
   send,
   switchNetwork,
   watchWallets,
-  wordsOfError,
 } from '../checkout/wallet.ts';
 import { type NextStep, nextStepOf, type WalletRequest } from '../checkout/wallet-answer.ts';
 import type { Wallet } from '../checkout/wallet-type.ts';
 import { type ClaimReader, claimView, otherToken } from './claim-view.ts';
-import type { ClaimData } from './data.ts';
+import type { ClaimData, ClaimNetwork } from './data.ts';
 
 type State = Omit<ClaimReader, 'wallets' | 'choose' | 'look' | 'send'> & {
   readonly wallets: readonly Wallet[];
-  /** The requested order and purpose. */
-  readonly orderId: string;
-  readonly purpose: 'rescue' | 'reclaim';
+  /** What was asked for: the token of an order, and why. */
+  readonly wanted: Wanted | undefined;
 };
+
+interface Wanted {
+  readonly orderId: string;
+  readonly token: string;
+  readonly purpose: 'rescue' | 'reclaim';
+}
 
 function openPage(given: ClaimData): void {
   let data = given;
@@ -45,8 +49,7 @@ function openPage(given: ClaimData): void {
     problem: '',
     readProblem: '',
     sentFor: '',
-    orderId: '',
-    purpose: 'rescue',
+    wanted: undefined,
   };
   const change = (part: Partial<State>) => {
     state = { ...state, ...part };
@@ -59,16 +62,19 @@ function openPage(given: ClaimData): void {
       claim: undefined,
       problem: '',
     });
+  const read = (wanted: Wanted) => {
+    const body = { sessionId: data.sessionId, ...wanted };
+    return ask<Claim>('/checkout/api/claim', { body, clientCode });
+  };
   const look = async (orderId: string, choice: string, purpose: 'rescue' | 'reclaim') => {
     const asked = purpose === 'rescue' ? orderId : `reclaim ${orderId}`;
     const token = choice === otherToken ? fieldValue(`contract-${orderId}`) : choice;
     if (!/^0x[0-9a-fA-F]{40}$/.test(token))
       return change({ asked, claim: undefined, problem: data.texts.refundWrong });
-    change({ asked, orderId, purpose, claim: undefined, problem: '', isBusy: true, sentFor: '' });
+    const wanted = { orderId, token, purpose };
+    change({ asked, wanted, claim: undefined, problem: '', isBusy: true, sentFor: '' });
     try {
-      const body = { sessionId: data.sessionId, orderId, token, purpose };
-      const claim = await ask<Claim>('/checkout/api/claim', { body, clientCode });
-      change({ claim, isBusy: false });
+      change({ claim: await read(wanted), isBusy: false });
     } catch (error) {
       change({ isBusy: false, problem: tell(error) });
     }
@@ -76,18 +82,26 @@ function openPage(given: ClaimData): void {
   /** Counts requests to wallets: what an earlier one fails with is no longer told. */
   let request = 0;
   const sendBack = async (walletId: string) => {
-    const { wallets, claim, orderId, asked, purpose } = state;
+    const { wallets, claim, asked, wanted } = state;
     const wallet = wallets.find(({ id }) => id === walletId);
     const { txRequest } = claim ?? {};
-    if (txRequest === undefined || wallet === undefined) return;
+    if (wanted === undefined || txRequest === undefined || wallet === undefined) return;
     request += 1;
     const own = request;
     change({ isAsking: true, problem: '' });
     try {
-      const hash = await sendWith(data, { wallet, txRequest, orderId, purpose });
+      const network = networkOf(data, wanted);
+      const hash = await sendWith(data, { wallet, txRequest, network });
       change({ isAsking: false, isBusy: true, sentFor: asked });
       const outcome = await awaitOutcome(() => outcomeOf(wallet.provider, hash));
       if (outcome === 'failed') throw new ExplainedFailure(data.texts.reverted);
+      if (outcome === 'unknown') {
+        // Not every wallet reports its transactions, and some make up a hash: the service knows what is left.
+        const left = await read(wanted);
+        change({ claim: left });
+        if (left.amount !== '0')
+          throw new ExplainedFailure(fill(data.texts.unseen, { network: network.chainTitle }));
+      }
       change({ isBusy: false });
     } catch (error) {
       if (own === request) change({ isAsking: false, isBusy: false, problem: tell(error), sentFor: '' });
@@ -123,24 +137,25 @@ function fieldValue(id: string): string {
   return field instanceof HTMLInputElement || field instanceof HTMLSelectElement ? field.value.trim() : '';
 }
 
+/** The network that an order is on. */
+function networkOf({ places, reclaimable }: ClaimData, { orderId, purpose }: Wanted): ClaimNetwork {
+  const found = purpose === 'reclaim' ? reclaimable : places.find((place) => place.orderId === orderId);
+  if (found === undefined) throw new Error(`nothing is known of ${orderId}`);
+  return found;
+}
+
 /** Makes a wallet send the call, and returns its hash. Throws what the wallet refuses in the reader's words. */
 async function sendWith(
   data: ClaimData,
   sending: {
     wallet: Wallet;
     txRequest: NonNullable<Claim['txRequest']>;
-    orderId: string;
-    purpose: 'rescue' | 'reclaim';
+    network: ClaimNetwork;
   },
 ): Promise<string> {
-  const { wallet, txRequest, orderId, purpose } = sending;
-  const { places, reclaimable } = data;
-  const network = purpose === 'reclaim' ? reclaimable : places.find((place) => place.orderId === orderId);
-  if (network === undefined) throw new Error(`nothing is known of ${orderId}`);
-  // This page's own words for a wallet that cannot send: nobody pays here.
-  const words = { ...data.texts, ...data.words };
+  const { wallet, txRequest, network } = sending;
   const failure = (step: NextStep, error?: unknown) =>
-    new ExplainedFailure(wordsOfStep(words, step, { network: network.chainTitle, error }));
+    new ExplainedFailure(wordsOfStep(wordsOfWallets(data), step, { network: network.chainTitle, error }));
   const ask = <Answer>(request: WalletRequest, asked: Promise<Answer>) =>
     asked.catch((error: unknown) => {
       throw failure(nextStepOf(request, error), error);
@@ -153,13 +168,16 @@ async function sendWith(
   return ask('send', send(wallet.provider, from, txRequest));
 }
 
-function problemOf({ texts, words }: ClaimData, error: unknown): string {
+/** This page's own words for a wallet that fails or cannot send: nothing is paid here. */
+const wordsOfWallets = ({ texts, words }: ClaimData) => ({ ...texts, ...words });
+
+function problemOf(data: ClaimData, error: unknown): string {
   if (error instanceof ExplainedFailure) return error.message;
   if (isOfSecret(error)) return error.words ?? '';
   // The server's own words are English. The code is for the support.
-  if (error instanceof Refused) return `${words.refused} (${error.code})`;
-  if (error instanceof Lost) return words.refused;
-  return fill(texts.failed, { reason: wordsOfError(error) });
+  if (error instanceof Refused) return `${data.words.refused} (${error.code})`;
+  if (error instanceof Lost) return data.words.refused;
+  return wordsOfStep(wordsOfWallets(data), 'tell', { network: '', error });
 }
 
 openPage(JSON.parse(elementOf('data').textContent ?? '') as ClaimData);

@@ -34,6 +34,16 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
     'section',
     { class: 'receipt', 'aria-labelledby': 'receipt-title' },
     h('h2', { id: 'receipt-title' }, state.paidAt === '' ? texts.payment : texts.receipt),
+    // Before the rows: returned money makes them more than a window holds.
+    state.paidAt !== '' && [
+      h(
+        'p',
+        { class: 'actions' },
+        actView('print', { class: 'quiet', id: 'print' }, texts.print),
+        actView('download', { class: 'plain', id: 'download' }, texts.download),
+      ),
+      h('p', { class: 'soft small', 'data-act': 'hint' }, texts.downloadHint),
+    ],
     h(
       'dl',
       {},
@@ -59,15 +69,6 @@ export function receiptView(data: PageData, state: CheckoutState, reader: Reader
       code(texts.reference, state.sessionId, ''),
       returnRows(data, state),
     ),
-    state.paidAt !== '' && [
-      h(
-        'p',
-        { class: 'actions' },
-        actView('print', { class: 'quiet', id: 'print' }, texts.print),
-        actView('download', { class: 'plain', id: 'download' }, texts.download),
-      ),
-      h('p', { class: 'soft small', 'data-act': 'hint' }, texts.downloadHint),
-    ],
   );
 }
 

@@ -92,7 +92,8 @@ export const de: Texts = {
   wrongPayer: 'Nur die Wallet {address} kann diese Zahlung ausführen. Verbinden Sie diese.',
   reverted: 'Die Transaktion ist im Netzwerk fehlgeschlagen. Die Zahlung wurde nicht ausgeführt.',
   changed: 'Der Händler hat dieses Angebot geändert. Laden Sie die Seite neu, um es zu sehen.',
-  failed: 'Das hat nicht funktioniert: {reason}',
+  failed:
+    'Ihre Wallet meldet einen Fehler. Zeigt sie keine Zahlung, wurde nichts bezahlt. Versuchen Sie es erneut.',
   tooOften: 'Zu viele Anfragen. Warten Sie {time}, und versuchen Sie es dann erneut.',
   secretWrong: 'Dieser Link ist unvollständig. Öffnen Sie ihn erneut aus dem Shop oder der E-Mail.',
   offline: 'Die Verbindung ist unterbrochen. Neuer Versuch …',

@@ -89,7 +89,7 @@ export const en = {
   wrongPayer: 'Only the wallet {address} can make this payment. Connect that one.',
   reverted: 'The transaction failed on the network. The payment was not made.',
   changed: 'The merchant has changed this offer. Reload the page to see it.',
-  failed: 'That did not work: {reason}',
+  failed: 'Your wallet reports an error. If it shows no payment, nothing was paid. Try again.',
   tooOften: 'Too many requests. Wait {time}, then try again.',
   secretWrong: 'This link is incomplete. Open it again from the shop or the e-mail.',
   offline: 'The connection is lost. Trying again…',

@@ -90,7 +90,7 @@ export const es: Texts = {
   wrongPayer: 'Solo el monedero {address} puede hacer este pago. Conecte ese.',
   reverted: 'La transacción ha fallado en la red. El pago no se ha hecho.',
   changed: 'El comercio ha cambiado esta oferta. Vuelva a cargar la página para verla.',
-  failed: 'No ha funcionado: {reason}',
+  failed: 'Su monedero indica un error. Si no muestra ningún pago, no se ha pagado nada. Inténtelo de nuevo.',
   tooOften: 'Demasiadas solicitudes. Espere {time} e inténtelo de nuevo.',
   secretWrong: 'Este enlace está incompleto. Ábralo de nuevo desde la tienda o el correo.',
   offline: 'Se ha perdido la conexión. Reintentando…',

@@ -92,7 +92,8 @@ export const fr: Texts = withFrenchSpaces({
   wrongPayer: 'Seul le portefeuille {address} peut effectuer ce paiement. Connectez celui-ci.',
   reverted: 'La transaction a échoué sur le réseau. Le paiement n’a pas été effectué.',
   changed: 'Le marchand a modifié cette offre. Rechargez la page pour la voir.',
-  failed: 'Cela n’a pas fonctionné : {reason}',
+  failed:
+    'Votre portefeuille signale une erreur. S’il n’affiche aucun paiement, rien n’a été payé. Réessayez.',
   tooOften: 'Trop de demandes. Attendez {time}, puis réessayez.',
   secretWrong: 'Ce lien est incomplet. Rouvrez-le depuis la boutique ou l’e-mail.',
   offline: 'La connexion est perdue. Nouvelle tentative…',

@@ -90,7 +90,7 @@ export const it: Texts = {
   wrongPayer: 'Solo il wallet {address} può fare questo pagamento. Connetti quello.',
   reverted: 'La transazione è fallita sulla rete. Il pagamento non è stato fatto.',
   changed: 'Il venditore ha cambiato questa offerta. Ricarica la pagina per vederla.',
-  failed: 'Non ha funzionato: {reason}',
+  failed: 'Il tuo wallet segnala un errore. Se non mostra un pagamento, non è stato pagato nulla. Riprova.',
   tooOften: 'Troppe richieste. Aspetta {time}, poi riprova.',
   secretWrong: 'Questo link è incompleto. Riaprilo dal negozio o dall’e-mail.',
   offline: 'La connessione è caduta. Nuovo tentativo…',

@@ -89,7 +89,7 @@ export const pt: Texts = {
   wrongPayer: 'Só a carteira {address} pode fazer este pagamento. Conecte essa.',
   reverted: 'A transação falhou na rede. O pagamento não foi feito.',
   changed: 'O comerciante alterou esta oferta. Recarregue a página para vê-la.',
-  failed: 'Não funcionou: {reason}',
+  failed: 'Sua carteira indica um erro. Se ela não mostra um pagamento, nada foi pago. Tente de novo.',
   tooOften: 'Muitas solicitações. Espere {time} e tente de novo.',
   secretWrong: 'Este link está incompleto. Abra-o de novo na loja ou no e-mail.',
   offline: 'A conexão caiu. Tentando de novo…',

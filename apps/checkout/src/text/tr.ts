@@ -89,7 +89,7 @@ export const tr: Texts = {
   wrongPayer: 'Bu ödemeyi yalnızca {address} cüzdanı yapabilir. Onu bağlayın.',
   reverted: 'İşlem ağda başarısız oldu. Ödeme yapılmadı.',
   changed: 'Satıcı bu teklifi değiştirdi. Görmek için sayfayı yeniden yükleyin.',
-  failed: 'Bu işlem tamamlanamadı: {reason}',
+  failed: 'Cüzdanınız bir hata bildirdi. Cüzdanda bir ödeme görünmüyorsa ödeme yapılmadı. Yeniden deneyin.',
   tooOften: 'Çok fazla istek gönderildi. {time} bekleyin, sonra yeniden deneyin.',
   secretWrong: 'Bu bağlantı eksik. Mağazadan veya e-postadan yeniden açın.',
   offline: 'Bağlantı koptu. Yeniden deneniyor…',

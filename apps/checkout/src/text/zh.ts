@@ -86,7 +86,7 @@ export const zh: Texts = {
   wrongPayer: '只有钱包 {address} 可以支付这笔款项。请连接该钱包。',
   reverted: '交易在网络上失败。付款未完成。',
   changed: '商家已更改此报价。请重新加载页面查看。',
-  failed: '操作失败：{reason}',
+  failed: '您的钱包报告出错。如果钱包中没有显示付款，则没有支付任何款项。请重试。',
   tooOften: '请求过多。请等待{time}后重试。',
   secretWrong: '此链接不完整。请从商店或电子邮件中重新打开。',
   offline: '连接已断开。正在重试…',

@@ -107,7 +107,11 @@ test('any wallet can send coins back that were sent to a deposit address by mist
     ['eth_requestAccounts', 4900, 'Your wallet is no longer connected. Connect it again.'],
     ['eth_sendTransaction', -32_601, 'This wallet cannot send from this page. Use another wallet.'],
     ['eth_sendTransaction', 4901, 'Switch your wallet to Ethereum, then try again.'],
-    ['eth_sendTransaction', -32_000, 'That did not work: refused with -32000'],
+    [
+      'eth_sendTransaction',
+      -32_000,
+      'Your wallet reports an error. If it has sent nothing, try again. (refused with -32000)',
+    ],
   ] as const) {
     wallet.fails.set(method, code);
     await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
@@ -129,6 +133,41 @@ test('any wallet can send coins back that were sent to a deposit address by mist
   assert.deepEqual(complaints.errors, []);
   const elsewhere = complaints.urls.filter((url) => !url.startsWith(life.options.origin));
   assert.deepEqual(elsewhere, []);
+  await page.close();
+});
+
+test('a return that a wallet makes up is said not to be seen, and can be sent again; one that it does not report is recognized', async () => {
+  const named = new Payer(life).address;
+  const prepared = await prepare('ethereum::usdc', named, {});
+  await life.ethereum.anvil.request('anvil_setBalance', [prepared.address, '0x6f05b59d3b20000']);
+  const wallet = new TestWallet([life.ethereum, life.base]);
+  await life.ethereum.anvil.request('anvil_setBalance', [wallet.address, '0x56bc75e2d63100000']);
+  const { page } = await openPage(browser);
+  await wallet.inject(page);
+  await page.clock.install();
+  await page.goto(claimUrl(prepared));
+  await page.getByLabel('What was sent').selectOption({ label: 'The network’s own coin' });
+  await page.getByRole('button', { name: 'Show what is there' }).click();
+  /** Sends it back, and lets the two minutes pass in which the page asks the wallet. */
+  const sendUnseen = async () => {
+    await page.getByRole('button', { name: 'Send it back with Test Wallet' }).click();
+    await page.getByText('It is back once').waitFor();
+    const answer = page.locator('button:enabled', { hasText: 'Show what is there' });
+    for (let seconds = 0; seconds < 200 && (await answer.count()) === 0; seconds += 1) {
+      await page.clock.fastForward(1_000);
+      await page.waitForTimeout(20);
+    }
+  };
+  wallet.madeUp.set('eth_getTransactionReceipt', null);
+  wallet.madeUp.set('eth_sendTransaction', `0x${'ab'.repeat(32)}`);
+  await sendUnseen();
+  await page.getByText('Ethereum does not show the transaction yet. Check your wallet').waitFor();
+  await page.getByText('0.50 ETH is there.').waitFor();
+  wallet.madeUp.delete('eth_sendTransaction');
+  await sendUnseen();
+  await page.getByText('This address has none of it.').waitFor();
+  assert.equal(await page.locator('.problem').count(), 0);
+  await page.getByText('It is back once').waitFor();
   await page.close();
 });
 

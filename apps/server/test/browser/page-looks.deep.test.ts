@@ -95,16 +95,33 @@ test('paper has light colours for readers of dark pages, also those of a merchan
   await world.brand();
 });
 
-test('result, amount, way on and the receipt with its acts are in view on a desktop', async () => {
-  const { path, sessionId } = await world.addPaid(await world.addLink());
-  await world.putStatus(sessionId, 'completed');
-  const { page } = await openPage(browser);
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await world.visit(page, path);
-  for (const id of ['#you-paid', '#continue', '#print', '#download']) {
-    const box = await page.locator(id).boundingBox();
-    assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 800, id);
+test('result, amount, way on and the acts of the receipt are in view on a desktop, also where money went back', async () => {
+  for (const returned of [[], ['overpaid', 'late']] as const) {
+    const { path, sessionId } = await world.addPaid(await world.addLink());
+    for (const kind of returned) await world.putException(sessionId, kind, 'resolved');
+    await world.putStatus(sessionId, 'completed');
+    const { page } = await openPage(browser);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await world.visit(page, path);
+    await page.locator('[data-status=completed]').waitFor();
+    for (const id of ['#you-paid', '#continue', '#print', '#download']) {
+      const box = await page.locator(id).boundingBox();
+      assert.ok(box !== null && box.y >= 0 && box.y + box.height <= 800, `${id} with ${returned}`);
+    }
+    await page.close();
   }
+});
+
+test('a payer with a connected wallet who sends from elsewhere reads the amount to send, not what the wallet has', async () => {
+  const { page } = await openPage(browser, { phone: true });
+  await injectStub(page);
+  await world.visit(page, `/link/${await world.addLink()}`);
+  await connect(page);
+  await page.locator('#way').getByText('You have 100.00 USDC').waitFor();
+  await page.locator('#by-address').check();
+  await page.locator('#way').getByText('25.05 USDC', { exact: true }).waitFor();
+  await page.locator('#change-way').click();
+  assert.equal(await page.getByText('You have').count(), 0);
   await page.close();
 });
 

@@ -73,7 +73,7 @@ const putException = statement({
   },
   text: `insert into exceptions (exception_id, merchant_id, session_id, order_id, kind, token_id, amount_in_token, payer, tx_hash,
      status, created_at, updated_at, resolved_tx)
-   select 'exc_' || order_id, :merchantId, session_id, order_id, :kind, 'ethereum::usdc', :amountInToken, '0x', '', :status, :createdAt, :createdAt,
+   select 'exc_' || :kind || order_id, :merchantId, session_id, order_id, :kind, 'ethereum::usdc', :amountInToken, '0x', '', :status, :createdAt, :createdAt,
      case when :status = 'resolved' then '0x' || repeat('5e', 32) else '' end
    from orders where session_id = :sessionId limit 1`,
 });

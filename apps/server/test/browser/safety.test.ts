@@ -103,7 +103,7 @@ test("a wallet's name and icon are only text and an image to the page", async ()
       provider: { request: async () => { throw new Error('<img src=x onerror=__x()>'); } } } })));`);
   await world.visit(page, `/link/${await world.addLink()}`);
   await page.locator('.wallet').click();
-  await page.locator('#problem').filter({ hasText: 'That did not work: <img' }).waitFor();
+  await page.locator('#problem').filter({ hasText: 'Try again. (<img' }).waitFor();
   assert.deepEqual(
     await page.evaluate('[globalThis.ran === true, document.querySelectorAll(".wallet img").length]'),
     [false, 0],
@@ -121,7 +121,7 @@ test("a wallet's name and its error lose what turns or hides text", async () => 
   });`);
   await world.visit(page, `/link/${await world.addLink()}`);
   await page.locator('.wallet').first().click();
-  await page.locator('#problem').getByText('That did not work: no reason', { exact: true }).waitFor();
+  await page.locator('#problem').getByText('nothing was paid. Try again. (no reason)').waitFor();
   assert.deepEqual(await page.locator('.wallet bdi').allTextContents(), ['GoodWallet', 'Browser wallet']);
   await page.close();
 });

@@ -9,7 +9,7 @@ export class TestWallet extends EthersWallet {
   readonly fails = new Map<string, number>();
   /** Answers that the wallet makes up: it does nothing of what it is asked for. */
   readonly madeUp = new Map<string, unknown>();
-  /** Answers that the wallet gives instead of the right ones, after it has done what it was asked for. */
+  /** Answers or errors that the wallet gives instead of the right answers, after it has done what it was asked for. */
   readonly wrongAnswers = new Map<string, unknown>();
   readonly #held = new Map<string, { opened: () => void; answer: Promise<void> }>();
   readonly #heldAnswers = new Map<string, Promise<void>>();
@@ -56,7 +56,9 @@ export class TestWallet extends EthersWallet {
     const heldAnswer = this.#heldAnswers.get(method);
     this.#heldAnswers.delete(method);
     await heldAnswer;
-    return this.wrongAnswers.has(method) ? this.wrongAnswers.get(method) : result;
+    const wrong = this.wrongAnswers.get(method);
+    if (wrong instanceof WalletError) throw wrong;
+    return this.wrongAnswers.has(method) ? wrong : result;
   }
 
   #refuse(method: string): void {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statement } from '@florin/pg';
+import { WalletError } from './ethers-wallet.ts';
 import { readCode } from './read-code.ts';
 import { linkUri, standIn } from './stand-in.ts';
 import { chooseWay } from './states.ts';
@@ -16,6 +17,8 @@ const endSession = statement({
 /** How the page guards the payer's money when a wallet refuses, answers late, or changes. */
 
 useTeaShop({ walletConnect: { projectId: '4f'.repeat(16), module: standIn } });
+
+const walletFailed = 'Your wallet reports an error. If it shows no payment, nothing was paid. Try again.';
 
 test('a payer who declines to sign may pay by a transaction instead', async () => {
   const { page, wallet } = await visit('usdc');
@@ -47,13 +50,27 @@ test('a wallet whose signature is not its owner’s is asked for nothing more be
 test('a wallet that fails to sign is asked for a transaction, which costs gas, only after another press', async () => {
   const { page, wallet } = await visit('usdc', ({ fails }) => fails.set('eth_signTypedData_v4', -32_000));
   await pay(page);
-  await says(page, 'That did not work: refused with -32000');
+  await says(page, `${walletFailed} (refused with -32000)`);
   const plainly = page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' });
   await plainly.waitFor();
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
   await plainly.click();
   await paid(page);
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
+  await page.close();
+});
+
+test('a wallet that sends the allowance and then reports an error is told in the page’s words, and pays at the next press', async () => {
+  const { page, wallet } = await visit('usdt');
+  wallet.wrongAnswers.set('eth_sendTransaction', new WalletError(-32_603, 'Internal error'));
+  await pay(page);
+  await says(page, `${walletFailed} (Internal error)`);
+  wallet.wrongAnswers.clear();
+  const usdt = life.ethereum.token('usdt');
+  while ((await wallet.allowance(life.ethereum, usdt)) !== 25_000_000n) await life.ethereum.anvil.mine();
+  await pay(page);
+  await paid(page);
+  assert.deepEqual(sends(wallet), ['eth_sendTransaction', 'eth_sendTransaction']);
   await page.close();
 });
 

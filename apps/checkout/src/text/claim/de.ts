@@ -33,6 +33,7 @@ export const claimDe: ClaimTexts = {
   walletHint: 'Jede Wallet kann das und zahlt nur das Gas. Das Geld geht an die Adresse oben.',
   confirm: 'Bestätigen Sie in Ihrer Wallet.',
   walletCannotSend: 'Diese Wallet kann von dieser Seite aus nicht senden. Verwenden Sie eine andere Wallet.',
+  failed: 'Ihre Wallet meldet einen Fehler. Hat sie nichts gesendet, versuchen Sie es erneut.',
   sent: 'Gesendet. Es ist zurück, sobald {network} es bestätigt hat.',
   reclaim:
     'Hat der Händler Ihre Zahlung bis zum {time} nicht erhalten, geht sie an {address} zurück. Jede Wallet kann sie hier zurücksenden.',

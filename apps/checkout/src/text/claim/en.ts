@@ -32,6 +32,7 @@ export const claimEn = {
   walletHint: 'Any wallet can do it and pays only the gas. The money goes to the address above.',
   confirm: 'Confirm in your wallet.',
   walletCannotSend: 'This wallet cannot send from this page. Use another wallet.',
+  failed: 'Your wallet reports an error. If it has sent nothing, try again.',
   sent: 'Sent. It is back once {network} has confirmed it.',
   reclaim:
     'If the merchant has not received your payment by {time}, it goes back to {address}. Any wallet can send it back here.',

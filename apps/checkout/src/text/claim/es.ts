@@ -33,6 +33,7 @@ export const claimEs: ClaimTexts = {
   walletHint: 'Cualquier monedero puede hacerlo y solo paga el gas. El dinero va a la dirección de arriba.',
   confirm: 'Confirme en su monedero.',
   walletCannotSend: 'Este monedero no puede enviar desde esta página. Use otro monedero.',
+  failed: 'Su monedero indica un error. Si no ha enviado nada, inténtelo de nuevo.',
   sent: 'Enviado. Habrá vuelto cuando {network} lo confirme.',
   reclaim:
     'Si el comercio no ha recibido su pago antes del {time}, vuelve a {address}. Cualquier monedero puede devolverlo aquí.',

@@ -36,6 +36,7 @@ export const claimFr: ClaimTexts = withFrenchSpaces({
     'N’importe quel portefeuille peut le faire et ne paie que le gas. L’argent va à l’adresse ci-dessus.',
   confirm: 'Confirmez dans votre portefeuille.',
   walletCannotSend: 'Ce portefeuille ne peut pas envoyer depuis cette page. Utilisez-en un autre.',
+  failed: 'Votre portefeuille signale une erreur. S’il n’a rien envoyé, réessayez.',
   sent: 'Envoyé. L’argent est renvoyé dès que {network} le confirme.',
   reclaim:
     'Si le marchand n’a pas reçu votre paiement avant le {time}, il est renvoyé à {address}. N’importe quel portefeuille peut le renvoyer ici.',

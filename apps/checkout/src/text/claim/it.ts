@@ -33,6 +33,7 @@ export const claimIt: ClaimTexts = {
   walletHint: 'Qualsiasi wallet può farlo e paga solo il gas. Il denaro va all’indirizzo qui sopra.',
   confirm: 'Conferma nel tuo wallet.',
   walletCannotSend: 'Questo wallet non può inviare da questa pagina. Usa un altro wallet.',
+  failed: 'Il tuo wallet segnala un errore. Se non ha inviato nulla, riprova.',
   sent: 'Inviato. Sarà tornato quando {network} lo avrà confermato.',
   reclaim:
     'Se il venditore non ha ricevuto il pagamento entro {time}, torna a {address}. Qualsiasi wallet può restituirlo qui.',

@@ -33,6 +33,7 @@ export const claimPt: ClaimTexts = {
   walletHint: 'Qualquer carteira pode fazer isso e paga só o gas. O dinheiro vai para o endereço acima.',
   confirm: 'Confirme na sua carteira.',
   walletCannotSend: 'Esta carteira não consegue enviar por esta página. Use outra carteira.',
+  failed: 'Sua carteira indica um erro. Se ela não enviou nada, tente de novo.',
   sent: 'Enviado. O dinheiro volta assim que {network} confirmar.',
   reclaim:
     'Se o comerciante não receber seu pagamento até {time}, ele volta para {address}. Qualquer carteira pode devolvê-lo aqui.',

@@ -33,6 +33,7 @@ export const claimTr: ClaimTexts = {
   walletHint: 'Her cüzdan bunu yapabilir ve yalnızca gas ücretini öder. Para yukarıdaki adrese gider.',
   confirm: 'Cüzdanınızda onaylayın.',
   walletCannotSend: 'Bu cüzdan bu sayfadan gönderim yapamıyor. Başka bir cüzdan kullanın.',
+  failed: 'Cüzdanınız bir hata bildirdi. Hiçbir şey göndermediyse yeniden deneyin.',
   sent: 'Gönderildi. {network} onaylayınca geri dönmüş olur.',
   reclaim:
     'Satıcı ödemenizi {time} tarihine kadar almadıysa ödeme {address} adresine geri döner. Her cüzdan onu buradan geri gönderebilir.',

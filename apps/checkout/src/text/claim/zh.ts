@@ -31,6 +31,7 @@ export const claimZh: ClaimTexts = {
   walletHint: '任何钱包都可以操作，只需支付 gas 费。款项会退到上面的地址。',
   confirm: '请在钱包中确认。',
   walletCannotSend: '此钱包无法从此页面发送。请使用其他钱包。',
+  failed: '您的钱包报告出错。如果钱包没有发送任何款项，请重试。',
   sent: '已发送。{network} 确认后即退回。',
   reclaim: '如果商家在 {time} 之前没有收到您的付款，款项将退回 {address}。任何钱包都可以在此退回。',
   takeBack: '取回付款',

@@ -104,13 +104,12 @@ function wordsIn(tag: string): ClaimData['words'] {
 
 function sharedTexts({ texts }: Language): ClaimData['texts'] {
   const { whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected } = texts;
-  const { wrongNetwork, failed, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen } =
-    texts;
+  const { wrongNetwork, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen } = texts;
   const { inDoubtElsewhere, returnTx, explorer, goesBack, wentBack, heldBack, byHand, heldByHand } = texts;
   const { goesLater, secondPaid, takenTwice, closed } = texts;
   return {
     ...{ whyUnderpaid, whyOverpaid, whyLate, whyWrongToken, whyDuplicate, noWallet, rejected },
-    ...{ wrongNetwork, failed, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen },
+    ...{ wrongNetwork, reverted, refundWrong, browserWallet, walletBusy, disconnected, unseen },
     ...{ returnTx, explorer, inDoubtElsewhere },
     ...{ goesBack, wentBack, heldBack, byHand, heldByHand, goesLater, secondPaid, takenTwice, closed },
   };
