@@ -8,7 +8,7 @@ import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
 import { waitFor } from './prompt.ts';
 import { accountsOf, isOn, switchNetwork } from './wallet.ts';
-import { nextStepOf, type WalletRequest } from './wallet-answer.ts';
+import { nextStepOf } from './wallet-answer.ts';
 import type { Provider } from './wallet-type.ts';
 
 /** One attempt to pay: who pays, with what, and by which order. */
@@ -24,7 +24,7 @@ export interface PaymentAttempt {
 }
 
 interface Request<Answer> {
-  readonly kind: WalletRequest;
+  readonly kind: 'sign' | 'calls' | 'send';
   /** What the payer must do in the wallet, with places for the amount. */
   readonly text: string;
   readonly stage: number;
@@ -70,12 +70,12 @@ export async function request<Answer>(
     if (error instanceof ExplainedFailure) throw error;
     const step = nextStepOf(kind, error);
     if (step === 'pay_plainly') return undefined;
-    if (step === 'connect_again') takeAccount(page, provider, '');
+    if (step === 'disconnected') takeAccount(page, provider, '');
     // A prompt that the payer was asked to reject.
     const { state } = page.model.data;
-    if (step === 'declined' && isOver(state)) throw new ExplainedFailure('');
+    if (step === 'rejected' && isOver(state)) throw new ExplainedFailure('');
     // A transaction costs gas, so it takes another press.
-    if (kind === 'sign' && (step === 'declined' || step === 'tell')) page.change({ mayPayPlainly: true });
+    if (kind === 'sign' && (step === 'rejected' || step === 'failed')) page.change({ mayPayPlainly: true });
     throw new ExplainedFailure(
       wordsOfStep(page.model.data.texts, step, { network: option.chainTitle, error }),
     );

@@ -35,7 +35,7 @@ export function headView(data: CheckoutData, now: number, by?: { total: string; 
     ),
     h('p', { class: 'title' }, h('bdi', {}, data.title)),
     fee !== '0' && h('p', { class: 'soft' }, fill(texts.feeOnTop, { fee: formatMoney(locale, fee) })),
-    data.isFeeOnTop && priced === undefined && due !== undefined && h('p', { class: 'soft' }, texts.feeAdded),
+    data.isFeeOnTop && isOpenAmount && due !== undefined && h('p', { class: 'soft' }, texts.feeAdded),
   ];
 }
 

@@ -4,7 +4,7 @@ import { fill } from './format.ts';
 import type { Model } from './model.ts';
 import { ExplainedFailure } from './page.ts';
 import { wordsOfError } from './wallet.ts';
-import { type NextStep, nextStepOf } from './wallet-answer.ts';
+import { nextStepOf, type ToldStep } from './wallet-answer.ts';
 
 /**
  * The change with which the page shows a failure in the reader's words. A page whose secret is wrong goes on without one, as it
@@ -35,27 +35,15 @@ function wordsFor({ texts }: Model['data'], error: unknown): string {
   return wordsOfStep(texts, nextStepOf('connect', error), { network: '', error });
 }
 
-/** The payer's options after a wallet refusal that the page cannot resolve by itself. */
-const stepWords = {
-  declined: 'rejected',
-  busy: 'walletBusy',
-  add_network: 'wrongNetwork',
-  change_by_hand: 'wrongNetwork',
-  connect_again: 'disconnected',
-  use_address: 'walletCannotSend',
-  check_wallet: 'unseen',
-} as const satisfies Partial<Record<NextStep, keyof Texts>>;
-
 /** What a page needs to tell of a wallet's refusals. */
-export type StepTexts = Pick<Texts, (typeof stepWords)[keyof typeof stepWords] | 'failed'>;
+export type StepTexts = Pick<Texts, ToldStep>;
 
-/** The same in the reader's words. After a failure of the wallet's own its words stand behind: they are for the support. */
+/** A refusal in the reader's words. After a failure of the wallet's own its words stand behind: they are for the support. */
 export function wordsOfStep(
   texts: StepTexts,
-  step: NextStep,
+  step: ToldStep,
   { network, error }: { readonly network: string; readonly error: unknown },
 ): string {
-  const known: Partial<Record<NextStep, keyof StepTexts>> = stepWords;
-  const name = known[step];
-  return name === undefined ? `${texts.failed} (${wordsOfError(error)})` : fill(texts[name], { network });
+  const words = fill(texts[step], { network });
+  return step === 'failed' ? `${words} (${wordsOfError(error)})` : words;
 }

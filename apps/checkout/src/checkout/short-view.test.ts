@@ -23,7 +23,7 @@ function fundingAt(fundingUrl: string | undefined): string | undefined {
   const data: CheckoutData = {
     ...{
       locale: 'en',
-      texts: scriptTexts(en, { hasAmount: true, hasEmail: true }),
+      texts: scriptTexts(en, { hasAmount: true, hasEmail: true, isOfAgent: false }),
       agentApi: '',
       amount: '',
     },

@@ -2,22 +2,24 @@
 export type WalletRequest = 'connect' | 'switch' | 'add' | 'sign' | 'calls' | 'send';
 
 /**
- * The next step after a wallet refuses a request. declined: its owner said no. busy: another request is open.
- * add_network: it needs the network's facts first. change_by_hand: its owner changes the network in the wallet.
- * connect_again: it is no longer connected. pay_plainly: by single transactions, which every wallet can do.
- * use_address: the money must come from elsewhere. check_wallet: something may have been sent. tell: show the wallet's own
- * words.
+ * A refusal that the page tells, by the name of its text. rejected: the wallet's owner said no. walletBusy: another request is
+ * open. wrongNetwork: its owner changes the network in the wallet. disconnected: its owner connects it again.
+ * walletCannotSend: the money must come from elsewhere. unseen: something may have been sent. failed: an error of its own.
  */
-export type NextStep =
-  | 'declined'
-  | 'busy'
-  | 'add_network'
-  | 'change_by_hand'
-  | 'connect_again'
-  | 'pay_plainly'
-  | 'use_address'
-  | 'check_wallet'
-  | 'tell';
+export type ToldStep =
+  | 'rejected'
+  | 'walletBusy'
+  | 'wrongNetwork'
+  | 'disconnected'
+  | 'walletCannotSend'
+  | 'unseen'
+  | 'failed';
+
+/**
+ * The next step after a wallet refuses a request. add_network: it needs the network's facts first. pay_plainly: by single
+ * transactions, which every wallet can do.
+ */
+export type NextStep = ToldStep | 'add_network' | 'pay_plainly';
 
 /** This page's own code for a wallet that was to send, and answered without a hash. */
 export const noHash = 0;
@@ -26,10 +28,10 @@ type Steps = Readonly<Record<number, NextStep>>;
 
 /** From EIP-1193 and EIP-1474, for every request. */
 const always: Steps = {
-  4001: 'declined',
-  4100: 'connect_again',
-  4900: 'connect_again',
-  [-32002]: 'busy',
+  4001: 'rejected',
+  4100: 'disconnected',
+  4900: 'disconnected',
+  [-32002]: 'walletBusy',
 };
 
 /** The codes for a method that a wallet lacks. */
@@ -38,22 +40,26 @@ const stepAt = (step: NextStep, ...codes: readonly number[]): Steps =>
   Object.fromEntries(codes.map((code) => [code, step]));
 
 const steps: Readonly<Record<WalletRequest, readonly [otherwise: NextStep, byCode?: Steps]>> = {
-  connect: ['tell'],
+  connect: ['failed'],
   // EIP-3326.
-  switch: ['change_by_hand', { 4902: 'add_network' }],
+  switch: ['wrongNetwork', { 4902: 'add_network' }],
   // EIP-3085.
-  add: ['change_by_hand'],
+  add: ['wrongNetwork'],
   // Hardware keys and accounts with code often cannot sign typed data, and have no common code for that: their owner decides.
-  sign: ['tell', stepAt('pay_plainly', ...unknownMethod)],
+  sign: ['failed', stepAt('pay_plainly', ...unknownMethod)],
   // EIP-5792: these mean that nothing was sent. 5750: the owner declined the wallet's upgrade for it.
-  calls: ['tell', stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760)],
+  calls: ['failed', stepAt('pay_plainly', ...unknownMethod, -32602, 5700, 5710, 5740, 5750, 5760)],
   send: [
-    'tell',
-    { ...stepAt('use_address', ...unknownMethod), 4901: 'change_by_hand', [noHash]: 'check_wallet' },
+    'failed',
+    { ...stepAt('walletCannotSend', ...unknownMethod), 4901: 'wrongNetwork', [noHash]: 'unseen' },
   ],
 };
 
 /** The next step after a wallet's refusal. Wallets wrap errors, so the deciding code may be nested. */
+export function nextStepOf(request: 'connect' | 'add' | 'send', error: unknown): ToldStep;
+export function nextStepOf(request: 'switch' | 'add', error: unknown): ToldStep | 'add_network';
+export function nextStepOf(request: 'sign' | 'calls' | 'send', error: unknown): ToldStep | 'pay_plainly';
+export function nextStepOf(request: WalletRequest, error: unknown): NextStep;
 export function nextStepOf(request: WalletRequest, error: unknown): NextStep {
   const [otherwise, byCode] = steps[request];
   for (const code of codesOf(error)) {

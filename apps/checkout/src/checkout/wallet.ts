@@ -1,4 +1,4 @@
-import { type NextStep, nextStepOf, noHash, type WalletRequest } from './wallet-answer.ts';
+import { nextStepOf, noHash, type ToldStep } from './wallet-answer.ts';
 import { isRemote } from './wallet-apps.ts';
 import type { Provider, Wallet } from './wallet-type.ts';
 
@@ -115,10 +115,10 @@ export async function accountsOf(provider: Provider): Promise<readonly string[] 
 }
 
 /** Switches the wallet to a network, and adds the network first if needed (EIP-3326, EIP-3085). */
-export async function switchNetwork(provider: Provider, wanted: Network): Promise<'done' | NextStep> {
+export async function switchNetwork(provider: Provider, wanted: Network): Promise<'done' | ToldStep> {
   const chainId = toHex(wanted.chainId);
   const change = () => ask(provider, 'wallet_switchEthereumChain', { chainId });
-  let request: WalletRequest = 'switch';
+  let request: 'switch' | 'add' = 'switch';
   try {
     try {
       await change();
@@ -130,9 +130,10 @@ export async function switchNetwork(provider: Provider, wanted: Network): Promis
       if (!(await isOn(provider, wanted.chainId))) await change();
     }
   } catch (error) {
-    return nextStepOf(request, error);
+    const step = nextStepOf(request, error);
+    return step === 'add_network' ? 'wrongNetwork' : step;
   }
-  return (await isOn(provider, wanted.chainId)) ? 'done' : 'change_by_hand';
+  return (await isOn(provider, wanted.chainId)) ? 'done' : 'wrongNetwork';
 }
 
 function factsOf({ chainId, chainTitle }: Network, network: NonNullable<Network['network']>) {

@@ -14,7 +14,7 @@ import {
   switchNetwork,
   watchWallets,
 } from '../checkout/wallet.ts';
-import { type NextStep, nextStepOf, type WalletRequest } from '../checkout/wallet-answer.ts';
+import { nextStepOf, type ToldStep } from '../checkout/wallet-answer.ts';
 import type { Wallet } from '../checkout/wallet-type.ts';
 import { type ClaimReader, claimView, otherToken } from './claim-view.ts';
 import type { ClaimData, ClaimNetwork } from './data.ts';
@@ -154,9 +154,9 @@ async function sendWith(
   },
 ): Promise<string> {
   const { wallet, txRequest, network } = sending;
-  const failure = (step: NextStep, error?: unknown) =>
+  const failure = (step: ToldStep, error?: unknown) =>
     new ExplainedFailure(wordsOfStep(wordsOfWallets(data), step, { network: network.chainTitle, error }));
-  const ask = <Answer>(request: WalletRequest, asked: Promise<Answer>) =>
+  const ask = <Answer>(request: 'connect' | 'send', asked: Promise<Answer>) =>
     asked.catch((error: unknown) => {
       throw failure(nextStepOf(request, error), error);
     });
@@ -177,7 +177,7 @@ function problemOf(data: ClaimData, error: unknown): string {
   // The server's own words are English. The code is for the support.
   if (error instanceof Refused) return `${data.words.refused} (${error.code})`;
   if (error instanceof Lost) return data.words.refused;
-  return wordsOfStep(wordsOfWallets(data), 'tell', { network: '', error });
+  return wordsOfStep(wordsOfWallets(data), 'failed', { network: '', error });
 }
 
 openPage(JSON.parse(elementOf('data').textContent ?? '') as ClaimData);

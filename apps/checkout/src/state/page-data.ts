@@ -77,7 +77,11 @@ export function scriptData(data: PageData, now: number): ScriptData {
     texts,
     ...script
   } = page;
-  const has = { hasAmount: data.link?.isCustom === true, hasEmail: data.isEmailRequired };
+  const has = {
+    hasAmount: data.link?.isCustom === true,
+    hasEmail: data.isEmailRequired,
+    isOfAgent: data.intendedPayer !== '',
+  };
   return { ...script, now, texts: scriptTexts(texts, has) };
 }
 

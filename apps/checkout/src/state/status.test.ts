@@ -239,7 +239,10 @@ test('beside an address, the page says what has arrived at another one, and what
 test('a payer reads before the choice and while waiting how long the network takes', () => {
   const slow = { ...option, secondsToFinal: 900 };
   const shown = { ...data, options: [slow] };
-  const model = initialModel({ ...shown, texts: scriptTexts(en, { hasAmount: true, hasEmail: true }) });
+  const model = initialModel({
+    ...shown,
+    texts: scriptTexts(en, { hasAmount: true, hasEmail: true, isOfAgent: false }),
+  });
   assert.match(textOf(wayView(model, slow, noActions)), /about 15 minutes/);
   // Without a wallet in this browser, it stands beside what is accepted; for those who send to an address, in its panel.
   const link = { linkId: 'lnk_1', version: 'ver_1', isCustom: false };

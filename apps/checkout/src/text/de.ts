@@ -60,7 +60,7 @@ export const de: Texts = {
   stepSign: 'Signieren Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
   stepSent: 'Warten, bis {network} die Zahlung zeigt …',
   stepUnseen:
-    '{network} zeigt die Zahlung noch nicht. Haben Sie sie in Ihrer Wallet beschleunigt, findet diese Seite sie trotzdem. Haben Sie sie dort abgebrochen, warten Sie zwei Minuten: Dann können Sie hier erneut bezahlen.',
+    '{network} zeigt die Zahlung noch nicht. Haben Sie sie in Ihrer Wallet abgebrochen, warten Sie zwei Minuten: Dann können Sie hier erneut bezahlen.',
   stepService: 'Der Dienst sendet Ihre Zahlung auf {network}. Sie müssen nichts tun.',
   cannotCheck:
     'Die Seite kann den Stand der Zahlung nicht prüfen und hält darum an. Versuchen Sie es erneut.',

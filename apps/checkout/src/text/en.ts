@@ -59,7 +59,7 @@ export const en = {
   stepSign: 'Sign in your wallet: pay {amount} without gas',
   stepSent: 'Waiting for {network} to show the payment…',
   stepUnseen:
-    '{network} does not show the payment yet. If you sped it up in your wallet, this page still finds it. If you cancelled it there, wait two minutes: then you can pay again here.',
+    '{network} does not show the payment yet. If you cancelled it in your wallet, wait two minutes: then you can pay again here.',
   stepService: 'The service sends your payment on {network}. You need not do anything.',
   cannotCheck: 'The page cannot check the state of the payment, so it stops here. Try again.',
   orderOver: 'Your wallet answered after this offer had ended. Try again.',

@@ -60,7 +60,7 @@ export const es: Texts = {
   stepSign: 'Firme en su monedero: pagar {amount} sin gas',
   stepSent: 'Esperando a que {network} muestre el pago…',
   stepUnseen:
-    '{network} aún no muestra el pago. Si lo aceleró en su monedero, esta página lo encontrará igualmente. Si lo canceló allí, espere dos minutos: entonces podrá pagar de nuevo aquí.',
+    '{network} aún no muestra el pago. Si lo canceló en su monedero, espere dos minutos: entonces podrá pagar de nuevo aquí.',
   stepService: 'El servicio envía su pago en {network}. No tiene que hacer nada.',
   cannotCheck:
     'La página no puede comprobar el estado del pago, así que se detiene aquí. Inténtelo de nuevo.',

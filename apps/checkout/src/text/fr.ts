@@ -61,7 +61,7 @@ export const fr: Texts = withFrenchSpaces({
   stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
   stepSent: 'En attente que {network} affiche le paiement…',
   stepUnseen:
-    '{network} n’affiche pas encore le paiement. Si vous l’avez accéléré dans votre portefeuille, cette page le trouvera quand même. Si vous l’y avez annulé, attendez deux minutes : vous pourrez alors payer de nouveau ici.',
+    '{network} n’affiche pas encore le paiement. Si vous l’avez annulé dans votre portefeuille, attendez deux minutes : vous pourrez alors payer de nouveau ici.',
   stepService: 'Le service envoie votre paiement sur {network}. Vous n’avez rien à faire.',
   cannotCheck: 'La page ne peut pas vérifier l’état du paiement et s’arrête donc ici. Réessayez.',
   orderOver: 'Votre portefeuille a répondu après la fin de cette offre. Réessayez.',

@@ -60,7 +60,7 @@ export const it: Texts = {
   stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
   stepSent: 'In attesa che {network} mostri il pagamento…',
   stepUnseen:
-    '{network} non mostra ancora il pagamento. Se l’hai accelerato nel wallet, questa pagina lo trova comunque. Se l’hai annullato lì, aspetta due minuti: poi potrai pagare di nuovo qui.',
+    '{network} non mostra ancora il pagamento. Se l’hai annullato nel wallet, aspetta due minuti: poi potrai pagare di nuovo qui.',
   stepService: 'Il servizio invia il tuo pagamento su {network}. Non devi fare nulla.',
   cannotCheck: 'La pagina non riesce a verificare lo stato del pagamento, quindi si ferma qui. Riprova.',
   orderOver: 'Il wallet ha risposto quando questa offerta era già scaduta. Riprova.',

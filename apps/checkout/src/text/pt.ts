@@ -60,7 +60,7 @@ export const pt: Texts = {
   stepSign: 'Assine na sua carteira: pagar {amount} sem gas',
   stepSent: 'Aguardando que {network} mostre o pagamento…',
   stepUnseen:
-    '{network} ainda não mostra o pagamento. Se você o acelerou na sua carteira, esta página o encontra mesmo assim. Se o cancelou lá, espere dois minutos: depois você pode pagar de novo aqui.',
+    '{network} ainda não mostra o pagamento. Se você o cancelou na sua carteira, espere dois minutos: depois você pode pagar de novo aqui.',
   stepService: 'O serviço envia seu pagamento em {network}. Você não precisa fazer nada.',
   cannotCheck: 'A página não consegue verificar o estado do pagamento, por isso para aqui. Tente de novo.',
   orderOver: 'Sua carteira respondeu depois do fim desta oferta. Tente de novo.',

@@ -127,22 +127,43 @@ const amountTexts: ReadonlySet<string> = new Set<keyof Texts>([
   'amountUnclear',
   'amountOutside',
   'amountRefused',
+  'feeAdded',
 ]);
 
 /** Texts of pages that ask for an e-mail address. */
 const emailTexts: ReadonlySet<string> = new Set<keyof Texts>(['emailLabel', 'emailMissing', 'emailWrong']);
 
+/** Texts of pages that a transfer from elsewhere can pay. A session of an agent has its one wallet instead. */
+const transferTexts: ReadonlySet<string> = new Set<keyof Texts>([
+  'source',
+  'byWallet',
+  'byAddress',
+  'refundLabel',
+  'refundHint',
+  'refundWrong',
+  'showAddress',
+  'sendElsewhere',
+  'depositLeast',
+]);
+const agentTexts: ReadonlySet<string> = new Set<keyof Texts>(['wrongPayer']);
+
 /** The texts that the page's script needs. */
 export type ScriptTexts = Omit<Texts, (typeof serverTexts)[number]>;
 
 const isForServer: ReadonlySet<string> = new Set(serverTexts);
+const none: ReadonlySet<string> = new Set();
 
-/** The script's part of a language's texts. Those about an amount or an e-mail address stay behind where neither is asked for. */
+/** The script's part of a language's texts. Those about what the page has not stay behind. */
 export function scriptTexts(
   texts: Texts,
-  { hasAmount, hasEmail }: { readonly hasAmount: boolean; readonly hasEmail: boolean },
+  has: { readonly hasAmount: boolean; readonly hasEmail: boolean; readonly isOfAgent: boolean },
 ): ScriptTexts {
-  const isNeeded = (name: string) =>
-    !isForServer.has(name) && (hasAmount || !amountTexts.has(name)) && (hasEmail || !emailTexts.has(name));
+  const unneeded = [
+    isForServer,
+    has.hasAmount ? none : amountTexts,
+    has.hasEmail ? none : emailTexts,
+    has.isOfAgent ? transferTexts : agentTexts,
+  ];
+  const isNeeded = (name: string) => !unneeded.some((names) => names.has(name));
   return Object.fromEntries(Object.entries(texts).filter(([name]) => isNeeded(name))) as ScriptTexts;
 }

@@ -60,7 +60,7 @@ export const tr: Texts = {
   stepSign: 'Cüzdanınızda imzalayın: {amount} gas ücreti olmadan ödenir',
   stepSent: '{network} ağının ödemeyi göstermesi bekleniyor…',
   stepUnseen:
-    '{network} ödemeyi henüz göstermiyor. Cüzdanınızda hızlandırdıysanız bu sayfa onu yine bulur. Orada iptal ettiyseniz iki dakika bekleyin: sonra burada yeniden ödeyebilirsiniz.',
+    '{network} ödemeyi henüz göstermiyor. Cüzdanınızda iptal ettiyseniz iki dakika bekleyin: sonra burada yeniden ödeyebilirsiniz.',
   stepService: 'Hizmet ödemenizi {network} ağında gönderiyor. Bir şey yapmanız gerekmez.',
   cannotCheck: 'Sayfa ödemenin durumunu kontrol edemiyor, bu yüzden burada duruyor. Yeniden deneyin.',
   orderOver: 'Cüzdanınız bu teklif sona erdikten sonra yanıt verdi. Yeniden deneyin.',

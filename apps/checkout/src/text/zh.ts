@@ -58,8 +58,7 @@ export const zh: Texts = {
   stepBatch: '请在钱包中确认：一步完成 {amount} 的授权和支付',
   stepSign: '请在钱包中签名：免 gas 支付 {amount}',
   stepSent: '正在等待 {network} 显示付款…',
-  stepUnseen:
-    '{network} 尚未显示此付款。如果您在钱包中加速了付款，此页面仍会找到它。如果您在钱包中取消了付款，请等待两分钟，之后可在此重新付款。',
+  stepUnseen: '{network} 尚未显示此付款。如果您在钱包中取消了付款，请等待两分钟，之后可在此重新付款。',
   stepService: '服务正在 {network} 上发送您的付款。您无需做任何事。',
   cannotCheck: '页面无法核实付款状态，因此已停止。请重试。',
   orderOver: '您的钱包在此报价失效后才回应。请重试。',

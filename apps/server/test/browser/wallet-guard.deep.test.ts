@@ -101,7 +101,9 @@ test('a payment that no block shows is said to be so after half a minute, with w
   await page.clock.fastForward(25_000);
   await step.getByText('Waiting for Ethereum to show the payment…').waitFor();
   await page.clock.fastForward(6_000);
-  await step.getByText('If you cancelled it there, wait two minutes: then you can pay again here.').waitFor();
+  await step
+    .getByText('If you cancelled it in your wallet, wait two minutes: then you can pay again')
+    .waitFor();
   await page.clock.fastForward(90_000);
   await says(page, 'Ethereum does not show the transaction yet.');
   await page.locator('#pay-button').waitFor();
