@@ -57,7 +57,7 @@ export const de: Texts = {
   stepMining: 'Wird auf {network} bestätigt …',
   stepPay: 'Bestätigen Sie in Ihrer Wallet die Zahlung von {amount}',
   stepBatch: 'Bestätigen Sie in Ihrer Wallet: {amount} in einem Schritt freigeben und bezahlen',
-  stepSign: 'Signieren Sie in Ihrer Wallet: {amount} ohne Gas bezahlen',
+  stepSign: 'Signieren Sie in Ihrer Wallet: {amount} ohne Netzwerkgebühr bezahlen',
   stepSent: 'Warten, bis {network} die Zahlung zeigt …',
   stepUnseen:
     '{network} zeigt die Zahlung noch nicht. Haben Sie sie in Ihrer Wallet abgebrochen, warten Sie zwei Minuten: Dann können Sie hier erneut bezahlen.',
@@ -71,7 +71,7 @@ export const de: Texts = {
   secondSent:
     'Diese Zahlung ist schon erfolgt. Im selben Netzwerk lehnt der Smart Contract ab, was Ihre Wallet eben gesendet hat. In einem anderen Netzwerk sendet der Dienst es zurück, sofern der Händler es nicht vorher annimmt.',
   secondRefused:
-    'Diese Zahlung war schon erfolgt. Der Smart Contract hat die zweite abgelehnt; sie hat Sie nur Gas gekostet.',
+    'Diese Zahlung war schon erfolgt. Der Smart Contract hat die zweite abgelehnt; sie hat Sie nur die Netzwerkgebühr gekostet.',
   unseen:
     '{network} zeigt die Transaktion noch nicht. Sehen Sie in Ihrer Wallet nach, bevor Sie es erneut versuchen.',
   stopped: 'Abgebrochen. Zeigt Ihre Wallet noch eine Anfrage, lehnen Sie sie dort ab.',
@@ -81,7 +81,7 @@ export const de: Texts = {
     'Diese Wallet kann von dieser Seite aus nicht zahlen. Verwenden Sie eine andere Wallet, oder senden Sie an eine Adresse.',
   cancel: 'Abbrechen',
   askAgain: 'Wallet noch einmal anfragen',
-  payPlainly: 'Stattdessen mit einer Transaktion bezahlen (kostet Gas)',
+  payPlainly: 'Stattdessen mit einer Transaktion bezahlen (kostet eine Netzwerkgebühr)',
   signatureWrong: 'Die Signatur Ihrer Wallet ist ungültig. Es wurde nichts bezahlt.',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',

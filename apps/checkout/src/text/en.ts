@@ -56,7 +56,7 @@ export const en = {
   stepMining: 'Confirming on {network}…',
   stepPay: 'Confirm the payment of {amount} in your wallet',
   stepBatch: 'Confirm in your wallet: allow and pay {amount} in one step',
-  stepSign: 'Sign in your wallet: pay {amount} without gas',
+  stepSign: 'Sign in your wallet: pay {amount} without a network fee',
   stepSent: 'Waiting for {network} to show the payment…',
   stepUnseen:
     '{network} does not show the payment yet. If you cancelled it in your wallet, wait two minutes: then you can pay again here.',
@@ -69,7 +69,7 @@ export const en = {
   secondSent:
     'This payment has already been made. On the same network the contract refuses what your wallet has just sent. On another network the service sends it back, unless the merchant accepts it first.',
   secondRefused:
-    'This payment had already been made. The contract refused the second one, which cost you only gas.',
+    'This payment had already been made. The contract refused the second one, which cost you only the network fee.',
   unseen: '{network} does not show the transaction yet. Check your wallet before you try again.',
   stopped: 'Stopped. If your wallet still shows a request, reject it there.',
   accountChanged: 'Your wallet has changed to another account. Check the amount, then pay again.',
@@ -78,7 +78,7 @@ export const en = {
     'This wallet cannot send payments from this page. Use another wallet, or send to an address.',
   cancel: 'Cancel',
   askAgain: 'Ask the wallet again',
-  payPlainly: 'Pay by a transaction instead (costs gas)',
+  payPlainly: 'Pay by a transaction instead (costs a network fee)',
   signatureWrong: 'Your wallet’s signature is not valid. Nothing was paid.',
   rejected: 'You declined in your wallet. Nothing was paid.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',

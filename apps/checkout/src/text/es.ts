@@ -57,7 +57,7 @@ export const es: Texts = {
   stepMining: 'Confirmando en {network}…',
   stepPay: 'Confirme el pago de {amount} en su monedero',
   stepBatch: 'Confirme en su monedero: autorizar y pagar {amount} en un paso',
-  stepSign: 'Firme en su monedero: pagar {amount} sin gas',
+  stepSign: 'Firme en su monedero: pagar {amount} sin comisión de red',
   stepSent: 'Esperando a que {network} muestre el pago…',
   stepUnseen:
     '{network} aún no muestra el pago. Si lo canceló en su monedero, espere dos minutos: entonces podrá pagar de nuevo aquí.',
@@ -70,7 +70,8 @@ export const es: Texts = {
     'Su monedero aún autoriza {amount}. Eso solo no cobra nada, y puede retirar la autorización en su monedero.',
   secondSent:
     'Este pago ya se ha hecho. En la misma red el contrato rechaza lo que su monedero acaba de enviar. En otra red, el servicio lo devuelve, salvo que el comercio lo acepte antes.',
-  secondRefused: 'Este pago ya se había hecho. El contrato ha rechazado el segundo, que solo ha costado gas.',
+  secondRefused:
+    'Este pago ya se había hecho. El contrato ha rechazado el segundo, que solo ha costado la comisión de red.',
   unseen: '{network} aún no muestra la transacción. Compruébela en su monedero antes de intentarlo de nuevo.',
   stopped: 'Detenido. Si su monedero aún muestra una solicitud, recházela allí.',
   accountChanged: 'Su monedero ha cambiado a otra cuenta. Revise el importe y pague de nuevo.',
@@ -79,7 +80,7 @@ export const es: Texts = {
     'Este monedero no puede enviar pagos desde esta página. Use otro monedero o envíe a una dirección.',
   cancel: 'Cancelar',
   askAgain: 'Pedir de nuevo al monedero',
-  payPlainly: 'Pagar en su lugar con una transacción (cuesta gas)',
+  payPlainly: 'Pagar en su lugar con una transacción (con comisión de red)',
   signatureWrong: 'La firma de su monedero no es válida. No se ha pagado nada.',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Respóndala primero.',

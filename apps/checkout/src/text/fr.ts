@@ -58,7 +58,7 @@ export const fr: Texts = withFrenchSpaces({
   stepMining: 'Confirmation sur {network}…',
   stepPay: 'Confirmez le paiement de {amount} dans votre portefeuille',
   stepBatch: 'Confirmez dans votre portefeuille : autoriser et payer {amount} en une étape',
-  stepSign: 'Signez dans votre portefeuille : payer {amount} sans gas',
+  stepSign: 'Signez dans votre portefeuille : payer {amount} sans frais de réseau',
   stepSent: 'En attente que {network} affiche le paiement…',
   stepUnseen:
     '{network} n’affiche pas encore le paiement. Si vous l’avez annulé dans votre portefeuille, attendez deux minutes : vous pourrez alors payer de nouveau ici.',
@@ -71,7 +71,7 @@ export const fr: Texts = withFrenchSpaces({
   secondSent:
     'Ce paiement a déjà été effectué. Sur le même réseau, le contrat refuse ce que votre portefeuille vient d’envoyer. Sur un autre réseau, le service le renvoie, sauf si le marchand l’accepte avant.',
   secondRefused:
-    'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que du gas.',
+    'Ce paiement avait déjà été effectué. Le contrat a refusé le second, qui n’a coûté que les frais de réseau.',
   unseen:
     '{network} n’affiche pas encore la transaction. Vérifiez dans votre portefeuille avant de réessayer.',
   stopped: 'Arrêté. Si votre portefeuille affiche encore une demande, refusez-la.',
@@ -81,7 +81,7 @@ export const fr: Texts = withFrenchSpaces({
     'Ce portefeuille ne peut pas payer depuis cette page. Utilisez-en un autre, ou envoyez à une adresse.',
   cancel: 'Annuler',
   askAgain: 'Relancer le portefeuille',
-  payPlainly: 'Payer plutôt par une transaction (frais de gas)',
+  payPlainly: 'Payer plutôt par une transaction (avec des frais de réseau)',
   signatureWrong: 'La signature de votre portefeuille n’est pas valable. Rien n’a été payé.',
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',

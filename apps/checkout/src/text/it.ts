@@ -57,7 +57,7 @@ export const it: Texts = {
   stepMining: 'Conferma su {network}…',
   stepPay: 'Conferma il pagamento di {amount} nel tuo wallet',
   stepBatch: 'Conferma nel tuo wallet: autorizzare e pagare {amount} in un solo passo',
-  stepSign: 'Firma nel tuo wallet: pagare {amount} senza gas',
+  stepSign: 'Firma nel tuo wallet: pagare {amount} senza commissione di rete',
   stepSent: 'In attesa che {network} mostri il pagamento…',
   stepUnseen:
     '{network} non mostra ancora il pagamento. Se l’hai annullato nel wallet, aspetta due minuti: poi potrai pagare di nuovo qui.',
@@ -70,7 +70,7 @@ export const it: Texts = {
   secondSent:
     'Questo pagamento è già stato fatto. Sulla stessa rete il contratto rifiuta ciò che il wallet ha appena inviato. Su un’altra rete il servizio lo restituisce, a meno che il venditore non lo accetti prima.',
   secondRefused:
-    'Questo pagamento era già stato fatto. Il contratto ha rifiutato il secondo, che ti è costato solo gas.',
+    'Questo pagamento era già stato fatto. Il contratto ha rifiutato il secondo, che ti è costato solo la commissione di rete.',
   unseen: '{network} non mostra ancora la transazione. Controlla nel wallet prima di riprovare.',
   stopped: 'Interrotto. Se il wallet mostra ancora una richiesta, rifiutala lì.',
   accountChanged: 'Il wallet è passato a un altro account. Controlla l’importo, poi paga di nuovo.',
@@ -79,7 +79,7 @@ export const it: Texts = {
     'Questo wallet non può inviare pagamenti da questa pagina. Usa un altro wallet o invia a un indirizzo.',
   cancel: 'Annulla',
   askAgain: 'Chiedi di nuovo al wallet',
-  payPlainly: 'Paga invece con una transazione (costa gas)',
+  payPlainly: 'Paga invece con una transazione (con commissione di rete)',
   signatureWrong: 'La firma del tuo wallet non è valida. Non è stato pagato nulla.',
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',

@@ -57,7 +57,7 @@ export const pt: Texts = {
   stepMining: 'Confirmando em {network}…',
   stepPay: 'Confirme o pagamento de {amount} na sua carteira',
   stepBatch: 'Confirme na sua carteira: autorizar e pagar {amount} em um passo',
-  stepSign: 'Assine na sua carteira: pagar {amount} sem gas',
+  stepSign: 'Assine na sua carteira: pagar {amount} sem taxa de rede',
   stepSent: 'Aguardando que {network} mostre o pagamento…',
   stepUnseen:
     '{network} ainda não mostra o pagamento. Se você o cancelou na sua carteira, espere dois minutos: depois você pode pagar de novo aqui.',
@@ -69,7 +69,8 @@ export const pt: Texts = {
     'Sua carteira ainda autoriza {amount}. Isso sozinho não cobra nada, e você pode remover a autorização na sua carteira.',
   secondSent:
     'Este pagamento já foi feito. Na mesma rede, o contrato recusa o que a sua carteira acabou de enviar. Em outra rede, o serviço o devolve, a menos que o comerciante o aceite antes.',
-  secondRefused: 'Este pagamento já tinha sido feito. O contrato recusou o segundo, que custou apenas gas.',
+  secondRefused:
+    'Este pagamento já tinha sido feito. O contrato recusou o segundo, que custou apenas a taxa de rede.',
   unseen: '{network} ainda não mostra a transação. Verifique na sua carteira antes de tentar de novo.',
   stopped: 'Parado. Se sua carteira ainda mostrar um pedido, rejeite-o lá.',
   accountChanged: 'Sua carteira mudou para outra conta. Confira o valor e pague de novo.',
@@ -78,7 +79,7 @@ export const pt: Texts = {
     'Esta carteira não consegue enviar pagamentos por esta página. Use outra carteira ou envie para um endereço.',
   cancel: 'Cancelar',
   askAgain: 'Pedir de novo à carteira',
-  payPlainly: 'Pagar com uma transação (custa gas)',
+  payPlainly: 'Pagar com uma transação (com taxa de rede)',
   signatureWrong: 'A assinatura da sua carteira não é válida. Nada foi pago.',
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'Sua carteira tem outro pedido aberto. Responda a ele primeiro.',

@@ -57,7 +57,7 @@ export const tr: Texts = {
   stepMining: '{network} üzerinde onaylanıyor…',
   stepPay: '{amount} ödemesini cüzdanınızda onaylayın',
   stepBatch: 'Cüzdanınızda onaylayın: {amount} için izin ve ödeme tek adımda',
-  stepSign: 'Cüzdanınızda imzalayın: {amount} gas ücreti olmadan ödenir',
+  stepSign: 'Cüzdanınızda imzalayın: {amount} ağ ücreti olmadan ödenir',
   stepSent: '{network} ağının ödemeyi göstermesi bekleniyor…',
   stepUnseen:
     '{network} ödemeyi henüz göstermiyor. Cüzdanınızda iptal ettiyseniz iki dakika bekleyin: sonra burada yeniden ödeyebilirsiniz.',
@@ -69,7 +69,7 @@ export const tr: Texts = {
     'Cüzdanınız hâlâ {amount} için izin veriyor. İzin tek başına para çekmez; cüzdanınızda kaldırabilirsiniz.',
   secondSent:
     'Bu ödeme zaten yapıldı. Aynı ağda sözleşme, cüzdanınızın az önce gönderdiğini reddeder. Başka bir ağda hizmet, satıcı önce kabul etmezse onu geri gönderir.',
-  secondRefused: 'Bu ödeme zaten yapılmıştı. Sözleşme ikincisini reddetti; yalnızca gas ücreti ödediniz.',
+  secondRefused: 'Bu ödeme zaten yapılmıştı. Sözleşme ikincisini reddetti; yalnızca ağ ücreti ödediniz.',
   unseen: '{network} işlemi henüz göstermiyor. Yeniden denemeden önce cüzdanınıza bakın.',
   stopped: 'Durduruldu. Cüzdanınız hâlâ bir istek gösteriyorsa orada reddedin.',
   accountChanged: 'Cüzdanınız başka bir hesaba geçti. Tutarı kontrol edin, sonra yeniden ödeyin.',
@@ -78,7 +78,7 @@ export const tr: Texts = {
     'Bu cüzdan bu sayfadan ödeme gönderemiyor. Başka bir cüzdan kullanın veya bir adrese gönderin.',
   cancel: 'İptal',
   askAgain: 'Cüzdana yeniden sor',
-  payPlainly: 'Bunun yerine bir işlemle öde (gas ücreti alınır)',
+  payPlainly: 'Bunun yerine bir işlemle öde (ağ ücreti alınır)',
   signatureWrong: 'Cüzdanınızın imzası geçerli değil. Ödeme yapılmadı.',
   rejected: 'Cüzdanınızda reddettiniz. Ödeme yapılmadı.',
   walletBusy: 'Cüzdanınızda açık başka bir istek var. Önce onu yanıtlayın.',

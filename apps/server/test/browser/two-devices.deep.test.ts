@@ -144,7 +144,7 @@ test('a second payment on the same network is refused by the contract, and the p
   await payElsewhere(url);
   await says(device, notNeeded);
   held.answer();
-  await says(device, 'The contract refused the second one, which cost you only gas.');
+  await says(device, 'The contract refused the second one, which cost you only the network fee.');
   assert.equal(await device.balance(), 30n);
   await device.page.close();
 });

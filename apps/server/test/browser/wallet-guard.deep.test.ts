@@ -25,7 +25,7 @@ test('a payer who declines to sign may pay by a transaction instead', async () =
   wallet.refused.add('eth_signTypedData_v4');
   await pay(page);
   await says(page, 'You declined in your wallet.');
-  await page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' }).click();
+  await page.getByRole('button', { name: 'Pay by a transaction instead (costs a network fee)' }).click();
   await paid(page);
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
   await page.close();
@@ -39,7 +39,7 @@ test('a wallet whose signature is not its owner’s is asked for nothing more be
     await says(page, 'Your wallet’s signature is not valid. Nothing was paid.');
     assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
     if (signature !== null) {
-      await page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' }).click();
+      await page.getByRole('button', { name: 'Pay by a transaction instead (costs a network fee)' }).click();
       await paid(page);
       assert.deepEqual(sends(wallet), ['eth_signTypedData_v4', 'eth_sendTransaction', 'eth_sendTransaction']);
     }
@@ -51,7 +51,7 @@ test('a wallet that fails to sign is asked for a transaction, which costs gas, o
   const { page, wallet } = await visit('usdc', ({ fails }) => fails.set('eth_signTypedData_v4', -32_000));
   await pay(page);
   await says(page, `${walletFailed} (refused with -32000)`);
-  const plainly = page.getByRole('button', { name: 'Pay by a transaction instead (costs gas)' });
+  const plainly = page.getByRole('button', { name: 'Pay by a transaction instead (costs a network fee)' });
   await plainly.waitFor();
   assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
   await plainly.click();

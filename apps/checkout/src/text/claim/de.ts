@@ -30,7 +30,7 @@ export const claimDe: ClaimTexts = {
   empty: 'Davon liegt dort nichts.',
   later: 'Der Smart Contract gibt es nach dem {time} frei.',
   sendBack: 'Zurücksenden mit {wallet}',
-  walletHint: 'Jede Wallet kann das und zahlt nur das Gas. Das Geld geht an die Adresse oben.',
+  walletHint: 'Jede Wallet kann das und zahlt nur die Netzwerkgebühr. Das Geld geht an die Adresse oben.',
   confirm: 'Bestätigen Sie in Ihrer Wallet.',
   walletCannotSend: 'Diese Wallet kann von dieser Seite aus nicht senden. Verwenden Sie eine andere Wallet.',
   failed: 'Ihre Wallet meldet einen Fehler. Hat sie nichts gesendet, versuchen Sie es erneut.',

@@ -29,7 +29,7 @@ export const claimEn = {
   empty: 'This address has none of it.',
   later: 'The contract releases it after {time}.',
   sendBack: 'Send it back with {wallet}',
-  walletHint: 'Any wallet can do it and pays only the gas. The money goes to the address above.',
+  walletHint: 'Any wallet can do it and pays only the network fee. The money goes to the address above.',
   confirm: 'Confirm in your wallet.',
   walletCannotSend: 'This wallet cannot send from this page. Use another wallet.',
   failed: 'Your wallet reports an error. If it has sent nothing, try again.',

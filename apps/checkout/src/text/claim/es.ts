@@ -30,7 +30,8 @@ export const claimEs: ClaimTexts = {
   empty: 'Allí no hay nada de ese token.',
   later: 'El contrato lo libera después del {time}.',
   sendBack: 'Devolver con {wallet}',
-  walletHint: 'Cualquier monedero puede hacerlo y solo paga el gas. El dinero va a la dirección de arriba.',
+  walletHint:
+    'Cualquier monedero puede hacerlo y solo paga la comisión de red. El dinero va a la dirección de arriba.',
   confirm: 'Confirme en su monedero.',
   walletCannotSend: 'Este monedero no puede enviar desde esta página. Use otro monedero.',
   failed: 'Su monedero indica un error. Si no ha enviado nada, inténtelo de nuevo.',

@@ -33,7 +33,7 @@ export const claimFr: ClaimTexts = withFrenchSpaces({
   later: 'Le contrat le libère après le {time}.',
   sendBack: 'Renvoyer avec {wallet}',
   walletHint:
-    'N’importe quel portefeuille peut le faire et ne paie que le gas. L’argent va à l’adresse ci-dessus.',
+    'N’importe quel portefeuille peut le faire et ne paie que les frais de réseau. L’argent va à l’adresse ci-dessus.',
   confirm: 'Confirmez dans votre portefeuille.',
   walletCannotSend: 'Ce portefeuille ne peut pas envoyer depuis cette page. Utilisez-en un autre.',
   failed: 'Votre portefeuille signale une erreur. S’il n’a rien envoyé, réessayez.',

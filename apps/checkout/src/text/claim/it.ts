@@ -30,7 +30,8 @@ export const claimIt: ClaimTexts = {
   empty: 'Non ce n’è.',
   later: 'Il contratto lo libera dopo {time}.',
   sendBack: 'Restituisci con {wallet}',
-  walletHint: 'Qualsiasi wallet può farlo e paga solo il gas. Il denaro va all’indirizzo qui sopra.',
+  walletHint:
+    'Qualsiasi wallet può farlo e paga solo la commissione di rete. Il denaro va all’indirizzo qui sopra.',
   confirm: 'Conferma nel tuo wallet.',
   walletCannotSend: 'Questo wallet non può inviare da questa pagina. Usa un altro wallet.',
   failed: 'Il tuo wallet segnala un errore. Se non ha inviato nulla, riprova.',

@@ -30,7 +30,8 @@ export const claimPt: ClaimTexts = {
   empty: 'Não há nada desse token lá.',
   later: 'O contrato o libera depois de {time}.',
   sendBack: 'Devolver com {wallet}',
-  walletHint: 'Qualquer carteira pode fazer isso e paga só o gas. O dinheiro vai para o endereço acima.',
+  walletHint:
+    'Qualquer carteira pode fazer isso e paga só a taxa de rede. O dinheiro vai para o endereço acima.',
   confirm: 'Confirme na sua carteira.',
   walletCannotSend: 'Esta carteira não consegue enviar por esta página. Use outra carteira.',
   failed: 'Sua carteira indica um erro. Se ela não enviou nada, tente de novo.',

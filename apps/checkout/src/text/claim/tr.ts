@@ -30,7 +30,7 @@ export const claimTr: ClaimTexts = {
   empty: 'Orada bu tokendan yok.',
   later: 'Sözleşme bunu {time} sonrasında serbest bırakır.',
   sendBack: '{wallet} ile geri gönder',
-  walletHint: 'Her cüzdan bunu yapabilir ve yalnızca gas ücretini öder. Para yukarıdaki adrese gider.',
+  walletHint: 'Her cüzdan bunu yapabilir ve yalnızca ağ ücretini öder. Para yukarıdaki adrese gider.',
   confirm: 'Cüzdanınızda onaylayın.',
   walletCannotSend: 'Bu cüzdan bu sayfadan gönderim yapamıyor. Başka bir cüzdan kullanın.',
   failed: 'Cüzdanınız bir hata bildirdi. Hiçbir şey göndermediyse yeniden deneyin.',

@@ -28,7 +28,7 @@ export const claimZh: ClaimTexts = {
   empty: '那里没有这种代币。',
   later: '合约在 {time} 之后允许退回。',
   sendBack: '用 {wallet} 退回',
-  walletHint: '任何钱包都可以操作，只需支付 gas 费。款项会退到上面的地址。',
+  walletHint: '任何钱包都可以操作，只需支付网络费。款项会退到上面的地址。',
   confirm: '请在钱包中确认。',
   walletCannotSend: '此钱包无法从此页面发送。请使用其他钱包。',
   failed: '您的钱包报告出错。如果钱包没有发送任何款项，请重试。',
