@@ -171,7 +171,7 @@ function Suspended() {
   );
 }
 
-/** A session with a password alone opens nothing but the own account in production; says what to add. */
+/** A session with a password alone opens nothing but the own account in production. */
 function Guarded({ me, isOwn }: { readonly me: Me; readonly isOwn: boolean }) {
   if (me.isStrong || isOwn) return <Outlet />;
   return (
@@ -185,11 +185,21 @@ function Guarded({ me, isOwn }: { readonly me: Me; readonly isOwn: boolean }) {
           </Link>
         }
       >
-        A password alone opens neither a shop nor the operator’s screens. Add a passkey or a second factor,
-        then sign in with it.
+        {missingStep(me)}
       </Notice>
     </div>
   );
+}
+
+/** What a person with this session still has to do. The person may have a strong way already and not have used it. */
+function missingStep({ proof, passkeys, wallets, hasSecondFactor }: Me): string {
+  const opener = proof === 'recovery' ? 'A recovery code' : 'A password alone';
+  const hasStrongWay = passkeys > 0 || wallets.length > 0 || hasSecondFactor;
+  return `${opener} opens neither a shop nor the operator’s screens. ${
+    hasStrongWay
+      ? 'Sign in again with your passkey, wallet or second factor, or add a new one if you lost it.'
+      : 'Add a passkey or a second factor, then sign in with it.'
+  }`;
 }
 
 function TopBar({

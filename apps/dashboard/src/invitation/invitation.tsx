@@ -60,6 +60,9 @@ export default function Invitation() {
   return <Accept token={token} invitation={invitation.data} me={me.data} />;
 }
 
+/** A new account, by the address that it signs in with. */
+type Accepted = ReplyTo<'POST /invitation/accept-as-new'> & { readonly email: string };
+
 function Accept({
   token,
   invitation,
@@ -70,7 +73,7 @@ function Accept({
   readonly me: Me | undefined;
 }) {
   const [hasAccount, setHasAccount] = useState(false);
-  const [accepted, setAccepted] = useState<ReplyTo<'POST /invitation/accept-as-new'>>();
+  const [accepted, setAccepted] = useState<Accepted>();
   const navigate = useNavigate();
   const queries = useQueryClient();
   const enter = (merchantId: string) => {
@@ -84,7 +87,11 @@ function Accept({
         title="Keep your recovery codes"
         description="Each opens your account once, when you have lost every other way. They are shown only once."
       >
-        <RecoveryCodes codes={accepted.recoveryCodes} onKept={() => enter(accepted.merchantId)} />
+        <RecoveryCodes
+          email={accepted.email}
+          codes={accepted.recoveryCodes}
+          onKept={() => enter(accepted.merchantId)}
+        />
       </Front>
     );
   const isForStaff = invitation.role === 'staff';
@@ -176,7 +183,7 @@ function NewAccount({
 }: {
   readonly token: string;
   readonly email: string;
-  readonly onDone: (reply: ReplyTo<'POST /invitation/accept-as-new'>) => void;
+  readonly onDone: (accepted: Accepted) => void;
 }) {
   const [name, setName] = useState('');
   const [email, setEmail] = useState(invited);
@@ -184,7 +191,7 @@ function NewAccount({
   const accept = useWrite('POST /invitation/accept-as-new', { keepsReads: true });
   const join = async () => {
     const reply = await accept.run({ body: { token, name, email, password } });
-    if (reply !== undefined) onDone(reply);
+    if (reply !== undefined) onDone({ ...reply, email });
   };
   const { error } = accept;
   return (

@@ -53,7 +53,7 @@ export function Codes({ me }: { readonly me: Me }) {
         title="Your recovery codes"
         description="They are shown only once."
       >
-        <RecoveryCodes codes={codes ?? []} onKept={() => setCodes(undefined)} />
+        <RecoveryCodes email={me.email} codes={codes ?? []} onKept={() => setCodes(undefined)} />
       </Dialog>
     </>
   );

@@ -22,7 +22,7 @@ export function Password({ me }: { readonly me: Me }) {
         title="Password"
         action={<Button onClick={() => setOpen(true)}>Change</Button>}
       >
-        A new one ends all your other sessions.
+        A new one ends all your other sessions. Passkeys and wallets still sign in.
       </SettingRow>
       <Dialog isOpen={isOpen} onClose={() => setOpen(false)} title="Change the password" size="small">
         <ChangeForm email={me.email} onClose={() => setOpen(false)} />

@@ -22,7 +22,10 @@ export function SignInForm({
   const [step, setStep] = useState<Step>('password');
   const [email, setEmail] = useState(known);
   const name = { email, setEmail };
-  if (step === 'code') return <CodeForm onDone={onDone} onBack={() => setStep('password')} />;
+  if (step === 'code')
+    return (
+      <CodeForm onDone={onDone} onBack={() => setStep('password')} onRecovery={() => setStep('recovery')} />
+    );
   if (step === 'recovery')
     return <RecoveryForm {...name} onDone={onDone} onBack={() => setStep('password')} />;
   return (
@@ -71,7 +74,7 @@ function PasswordForm({
             >
               Use a passkey
             </Way>
-            <FailureNotice error={ways.error} />
+            {ways.failedWay === 'passkey' && <FailureNotice error={ways.error} />}
           </div>
           <Or />
         </>
@@ -107,12 +110,12 @@ function PasswordForm({
       </form>
       {!isPasskeyFirst && <Or />}
       <div className="grid gap-2">
-        {!isPasskeyFirst && <FailureNotice error={ways.error} />}
         {hasWallet() && (
           <Way icon={<Wallet />} isBusy={ways.running === 'wallet'} onClick={() => void ways.run('wallet')}>
             Use an Ethereum wallet
           </Way>
         )}
+        {ways.failedWay === 'wallet' && <FailureNotice error={ways.error} />}
         <Way icon={<KeyRound />} onClick={onRecovery}>
           Use a recovery code
         </Way>
@@ -149,7 +152,15 @@ function Way({
   );
 }
 
-function CodeForm({ onDone, onBack }: { readonly onDone: () => void; readonly onBack: () => void }) {
+function CodeForm({
+  onDone,
+  onBack,
+  onRecovery,
+}: {
+  readonly onDone: () => void;
+  readonly onBack: () => void;
+  readonly onRecovery: () => void;
+}) {
   const [code, setCode] = useState('');
   const check = useWrite('POST /sign-in/code');
   const enter = async () => {
@@ -172,6 +183,9 @@ function CodeForm({ onDone, onBack }: { readonly onDone: () => void; readonly on
       )}
       <Button type="submit" kind="primary" size="large" isBusy={check.isRunning}>
         Continue
+      </Button>
+      <Button kind="quiet" onClick={onRecovery}>
+        Use a recovery code
       </Button>
       <Button kind="quiet" onClick={onBack}>
         Back

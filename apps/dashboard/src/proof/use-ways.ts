@@ -28,20 +28,20 @@ const ways = { passkey: signInWithPasskey, wallet: signInWithWallet };
  */
 export function useWays(purpose: Purpose, onDone: () => void) {
   const [running, setRunning] = useState<keyof typeof ways>();
-  const [error, setError] = useState<ApiFailure>();
+  const [failed, setFailed] = useState<{ readonly way: keyof typeof ways; readonly error: ApiFailure }>();
   const run = async (way: keyof typeof ways) => {
     if (running !== undefined) return;
     setRunning(way);
-    setError(undefined);
+    setFailed(undefined);
     try {
       await ways[way](purpose);
       onDone();
     } catch (failure) {
       if (!(failure instanceof ApiFailure)) throw failure;
-      setError(failure);
+      setFailed({ way, error: failure });
     } finally {
       setRunning(undefined);
     }
   };
-  return { run, running, error };
+  return { run, running, error: failed?.error, failedWay: failed?.way };
 }

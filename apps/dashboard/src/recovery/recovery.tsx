@@ -48,7 +48,11 @@ export default function Recovery() {
         title="Keep your new recovery codes"
         description="Each opens your account once, when you have lost every other way. They are shown only once."
       >
-        <RecoveryCodes codes={recovered.recoveryCodes} onKept={() => setKeptCodes(true)} />
+        <RecoveryCodes
+          email={recovered.email}
+          codes={recovered.recoveryCodes}
+          onKept={() => setKeptCodes(true)}
+        />
       </Front>
     );
   return (

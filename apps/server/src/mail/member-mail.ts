@@ -216,7 +216,7 @@ function personalNotice({ fromName, dashboardOrigin }: MemberMailContext, mail: 
         : isLost
           ? ['If this was not you, tell an owner or the operator at once.']
           : [
-              'If this was not you, sign in, change your password and end your other sessions in My account.',
+              'If this was not you, sign in and open My account. Remove every passkey, wallet and second factor that you do not know, change your password, and end your other sessions.',
               'If you can no longer sign in, ask an owner or the operator to recover your account.',
             ]),
     ],

@@ -10,7 +10,7 @@ import type { MemberContext } from './context.ts';
 import { knownDevice, type MasterKeys } from './device.ts';
 import { hashOfRecoveryCode } from './recovery-code.ts';
 import { nonceInMessage, type VerifyWallet } from './verify-wallet.ts';
-import { checkWalletMessage, messageForMs, walletStatements } from './wallet-message.ts';
+import { checkWalletMessage, messageForMs, walletStatements, walletUnknown } from './wallet-message.ts';
 
 /** What the methods need besides the library. */
 interface MethodOptions extends MemberContext {
@@ -86,7 +86,7 @@ export function ownMethods(options: MethodOptions) {
           model: 'wallet',
           where: [{ field: 'address', value: address }],
         });
-        if (wallet === null) throw failed();
+        if (wallet === null) throw new APIError('UNAUTHORIZED', walletUnknown);
         if (purpose === 'prove' && (await getSessionFromCtx(context))?.user.id !== wallet.userId)
           throw failed();
         return signedIn(context, wallet.userId);

@@ -9,6 +9,9 @@ export const walletStatements: Readonly<Record<WalletPurpose, string>> = {
   add_wallet: 'Let this wallet sign in to the account that is open in this browser.',
 };
 
+/** The refusal of a wallet that has proven itself: it alone may hear that it signs nobody in. */
+export const walletUnknown = { code: 'WALLET_UNKNOWN', message: 'this wallet signs nobody in' } as const;
+
 /** How long a wallet may take to sign: ten minutes, in milliseconds. */
 export const messageForMs = 600_000;
 /** How far the clock of another process of ours may run ahead, in milliseconds. */

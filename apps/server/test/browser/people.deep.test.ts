@@ -172,7 +172,7 @@ test('a wallet is added and then signs in, and a wallet of a stranger does not',
     await page.getByRole('button', { name: 'Use an Ethereum wallet' }).click();
   }
   await home(bob);
-  await stranger.getByText('the wallet signs in no person').waitFor();
+  await stranger.getByText('No account signs in with this wallet').waitFor();
   await stranger.context().close();
 });
 

@@ -16,6 +16,7 @@ import { completeRecovery } from '#members/recovery.ts';
 import { renewRecoveryCodes } from '#members/recovery-code.ts';
 import type { SignedIn, SignIn } from '#members/sign-in-session.ts';
 import { endSession, findEmail } from '#members/user.ts';
+import { walletUnknown } from '#members/wallet-message.ts';
 import { envelope } from '../envelope.ts';
 import { type AddRoute, FinishedReply, type RouteCall, success } from '../route-handler.ts';
 import type { DashboardContext } from './context.ts';
@@ -57,8 +58,15 @@ export async function askLibrary(
   const isRefusal = response.status < 500 || text.includes('"FAILED_TO_VERIFY_REGISTRATION"');
   if (!isRefusal) throw new Error(`the sign-in failed with ${response.status} at ${path}`);
   if (response.status === 429) throw refuseCodes(codeLockout.durationSeconds);
-  throw new Refusal('sign_in_failed', refusals[path] ?? 'the proof was refused');
+  const isUnknownWallet = text.includes(`"${walletUnknown.code}"`);
+  throw new Refusal(
+    'sign_in_failed',
+    isUnknownWallet ? strangeWallet : (refusals[path] ?? 'the proof was refused'),
+  );
 }
+
+const strangeWallet =
+  'no account signs in with this wallet: choose another account in the wallet, or sign in differently';
 
 function refuseCodes(retryAfterSeconds: number): Refusal {
   const detail = 'too many wrong codes on new devices, try again later or on a device that you used before';
@@ -71,7 +79,7 @@ const refusals: Readonly<Record<string, string>> = {
   '/sign-in/email': 'the e-mail address and the password do not belong together',
   '/sign-in/recovery-code': 'the e-mail address and the code do not belong together',
   '/sign-in/wallet':
-    'the message is not for this site, browser and purpose, or too old, or the wallet signs in no person',
+    'the message is not for this site, browser and purpose, or too old, or the wallet is not yours',
   '/wallet/add':
     'the message is not for this site, browser and purpose, or too old, or the wallet signs in a person already',
   '/two-factor/verify-totp': 'the code is wrong or was used already, or the sign-in began too long ago',

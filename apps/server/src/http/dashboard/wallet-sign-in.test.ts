@@ -80,6 +80,12 @@ test('a wallet signs in with a message for this site, once', async () => {
     assert.equal((await other.get('/me')).code, 200201);
   };
   await refused({ again: true }, request);
+  const unknown = privateKeyToAccount(generatePrivateKey());
+  const strange = await browser.post('/sign-in/wallet', {
+    ...(await signedMessage(browser, unknown, 'sign_in')),
+    purpose: 'sign_in',
+  });
+  assert.deepEqual([strange.code, strange.message.includes('no account signs in')], [200202, true]);
   for (const changes of [
     { domain: 'evil.example' },
     { scheme: 'http' },
