@@ -1,7 +1,6 @@
 import type { ShownState } from '@florin/protocol/checkout-state.ts';
 import {
   isFramed,
-  keepStorage,
   openToShop,
   openWalletWindow,
   returnToShop,
@@ -37,6 +36,7 @@ import { stopWaiting } from './prompt.ts';
 import { completeReceipt, downloadReceipt } from './receipt.ts';
 import { recallSent } from './sent.ts';
 import { stages } from './stages.ts';
+import { keepStorage } from './storage.ts';
 import type { Tree } from './tree.ts';
 import { watchWallets } from './wallet.ts';
 
@@ -280,7 +280,7 @@ const overEvery = 5;
 function start(): void {
   const data = JSON.parse(elementOf('data').textContent ?? '') as ScriptData;
   setClock(data.now);
-  if (IS_EMBEDDED) keepStorage();
+  keepStorage();
   const page = openPage(data);
   page.followSession = () => followSession(page);
   page.readState = () => readState(page);

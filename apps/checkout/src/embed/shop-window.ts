@@ -61,20 +61,3 @@ export function openWalletWindow(): void {
 export function returnToShop(): void {
   window.close();
 }
-
-/** Browsers that keep no data for frames throw at the first look: such a page keeps it in memory. */
-export function keepStorage(): void {
-  for (const name of ['localStorage', 'sessionStorage'] as const) {
-    try {
-      window[name].getItem('florin');
-    } catch {
-      const kept = new Map<string, string>();
-      const storage: Pick<Storage, 'getItem' | 'setItem' | 'removeItem'> = {
-        getItem: (key) => kept.get(key) ?? null,
-        setItem: (key, value) => void kept.set(key, value),
-        removeItem: (key) => void kept.delete(key),
-      };
-      Object.defineProperty(window, name, { value: storage });
-    }
-  }
-}

@@ -101,6 +101,27 @@ async function addLink(changes: object = {}): Promise<string> {
   return linkUrl;
 }
 
+/** The browser keeps no data for the site: both storages throw at the first look, as Chromium's do. */
+function refuseStorage(): void {
+  const get = () => {
+    throw new DOMException('Access is denied for this document.', 'SecurityError');
+  };
+  for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(globalThis, name, { configurable: true, get });
+}
+
+test('a browser that keeps no data for the site shows where to send the money, too', async () => {
+  const elsewhere = new TestWallet([life.ethereum]);
+  const { page } = await openPage(browser, { phone: true });
+  await page.addInitScript(refuseStorage);
+  await page.goto(await addLink());
+  await page.locator('#by-address').check();
+  await page.locator('#refund-input').fill(elsewhere.address);
+  await page.getByRole('button', { name: 'Show deposit address' }).click();
+  await address(page).waitFor();
+  await page.close();
+});
+
 test('a payer who sends too little sees the rest, even after a reload or elsewhere, and any surplus goes back', async () => {
   const visitor = await visit();
   const { page, elsewhere } = visitor;
