@@ -30,6 +30,13 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: 'const returns = dropped.slice(dropped.length);',
     },
   ],
+  'exception-outlives-its-money': [
+    {
+      file: 'deposits/lost-deposit.ts',
+      from: 'if (amount === 0n && (await readAgreedBalance(rpc, chain, balance)) !== 0n) continue;',
+      to: 'if (amount === 0n) continue;',
+    },
+  ],
   'no-parent-check': [
     {
       file: watcher,

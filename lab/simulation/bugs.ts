@@ -103,6 +103,16 @@ function withDeepReorgOfRefunds(scenario: Scenario): Scenario {
   return withDeepReorg({ ...scenario, sessions, faultsEndMs, chainCount: 1, slowestBlockMs: 3_000 });
 }
 
+/** The same while payers send to deposit addresses too much, and more than once. */
+function withDeepReorgOfDeposits(scenario: Scenario): Scenario {
+  const sessions = Array.from({ length: 8 }, (_, index) => ({
+    behaviour: index % 2 === 0 ? ('deposit_over' as const) : ('deposit_twice' as const),
+    startMs: 7_000 * index,
+  }));
+  const faultsEndMs = 90_000;
+  return withDeepReorg({ ...scenario, sessions, faultsEndMs, chainCount: 1, slowestBlockMs: 3_000 });
+}
+
 export const bugs: Readonly<Record<string, Bug>> = {
   ...Object.fromEntries(Object.keys(bugPatches).map((name) => [name, {}])),
   'finality-by-number': {
@@ -118,6 +128,11 @@ export const bugs: Readonly<Record<string, Bug>> = {
     scenario: withDeepReorgOfRefunds,
     hasNoOtherFaults: true,
     expectedViolation: /has no final return/,
+  },
+  'exception-outlives-its-money': {
+    scenario: withDeepReorgOfDeposits,
+    hasNoOtherFaults: true,
+    expectedViolation: /an exception at 0x\w+ is in doubt/,
   },
   'zero-confirmations': { finality: { tag: 'latest', depth: 0, quorum: 1 }, faults: ['reorg'] },
   'cursor-before-logs': { faults: ['crash', 'connectionLost'] },

@@ -31,6 +31,7 @@ export async function openWorkOf(
     ...(await chainsBehind(world, connections)),
     ...(await booksBehind(world, connections)),
     ...(await unusedNonces(world, connections)),
+    ...(await exceptionsAstray(world, connections)),
   ];
   if (isExpiryOver) open.push(...openDeposits(world));
   return open.filter((part) => part !== '').join(', ');
@@ -92,8 +93,29 @@ export async function openWorkAfterLoss(world: World, connections: Connections):
     rows[0]?.work ?? '',
     ...(await chainsBehind(world, connections)),
     ...(await unusedNonces(world, connections)),
+    ...(await exceptionsAstray(world, connections)),
   ];
   return open.filter((part) => part !== '').join(', ');
+}
+
+/** Exceptions that say something else than their deposit addresses: money that is not there, or none where there is some. */
+async function exceptionsAstray(world: World, connections: Connections): Promise<string[]> {
+  // A restored database does not know some orders.
+  if (world.options.scenario.restore !== undefined) return [];
+  const { rows } = await connections.observe<{ id: string; loss: string }>({
+    name: 'simulation_exceptions',
+    text: `select order_id as id, loss from exceptions
+     where tx_hash = '' and resolved_tx = '' and (status = 'open' or loss <> '')`,
+  });
+  return rows.flatMap(({ id, loss }) => {
+    const deposit = world.deposits.find(({ orderId }) => orderId === id);
+    if (deposit === undefined) return [];
+    if (loss === 'possible') return [`an exception at ${deposit.receiver} is in doubt`];
+    if (loss === 'gone')
+      return holdsMoney(world, deposit) ? [`money at ${deposit.receiver} is called gone`] : [];
+    const isEmpty = balanceOf(deposit.model.head.state, deposit.receiver, deposit.token) === 0n;
+    return isEmpty ? [`an exception promises money at the empty ${deposit.receiver}`] : [];
+  });
 }
 
 /** Wallets whose chain waits for a nonce that the service has assigned. */

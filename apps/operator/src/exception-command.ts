@@ -92,7 +92,7 @@ export const showExceptionCommand: Command = {
       const exceptionId = options.required('exception');
       const { merchantId } = await requiredMerchant(db, options);
       const found = await findException(db.inScope(merchantId), { merchantId, exceptionId });
-      const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : value]);
+      const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : String(value)]);
       return { text: table(['FIELD', 'VALUE'], rows), json: found };
     }),
 };

@@ -102,6 +102,7 @@ const exception = {
   sessionId,
   status: 'resolved',
   resolvedTx: '0x3b7a1c0e7ad0f6b7f0a5f5a2f1d9d9b1c8a2d4f7c3b5e6a9f8071625344352cd',
+  isGone: false,
   createAt: '2026-01-02 03:04:10',
   updateAt: '2026-01-02 03:06:30',
 } as const;

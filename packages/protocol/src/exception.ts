@@ -46,7 +46,11 @@ export const paymentException = Type.Object({
   sessionId: Type.String(),
   status: Type.Enum(['open', 'resolved'], {
     description:
-      'resolved: the money is back with its payer, was settled or accepted as the payment, or you have marked the exception as resolved',
+      'resolved: the money is back with its payer, was settled or accepted as the payment, is gone, or you have marked the exception as resolved',
+  }),
+  isGone: Type.Boolean({
+    description:
+      'A reorg below finality took back the money, and no block has it. If it comes back, the exception is open again and session.exception is sent once more',
   }),
   resolvedTx: Type.String({
     description: 'The transaction that returned the money, settled it or made it the payment, else empty',

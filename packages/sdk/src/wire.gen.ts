@@ -239,8 +239,10 @@ export interface PaymentException {
   /** Until when POST /exception/accept is possible; empty when there is nothing to decide. */
   decideBy: string;
   sessionId: string;
-  /** resolved: the money is back with its payer, was settled or accepted as the payment, or you have marked the exception as resolved. */
+  /** resolved: the money is back with its payer, was settled or accepted as the payment, is gone, or you have marked the exception as resolved. */
   status: 'open' | 'resolved';
+  /** A reorg below finality took back the money, and no block has it. If it comes back, the exception is open again and session.exception is sent once more. */
+  isGone: boolean;
   /** The transaction that returned the money, settled it or made it the payment, else empty. */
   resolvedTx: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */

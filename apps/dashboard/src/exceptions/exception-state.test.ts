@@ -16,6 +16,7 @@ const late: PaymentException = {
   sessionId: 'sess_1',
   status: 'open',
   resolvedTx: '',
+  isGone: false,
   createAt: '2026-11-23 10:00:00',
   updateAt: '2026-11-23 10:00:00',
 };
@@ -36,6 +37,12 @@ test('late money can be decided until its time, and not after a decision', () =>
       'It was marked as resolved. Money that is still at its deposit address goes back to its payer.',
     ],
   );
+});
+
+test('money that the chain took back for good asks for nothing, and goes back to no payer', () => {
+  const { text, next, canDecide } = exceptionState({ ...late, status: 'resolved', isGone: true }, before);
+  assert.deepEqual([text, canDecide], ['Gone', false]);
+  assert.match(next, /^The chain took the money back/);
 });
 
 test('a second payment that was settled is for the merchant to return', () => {

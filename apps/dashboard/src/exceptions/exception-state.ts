@@ -21,8 +21,13 @@ export function isToReturn({ kind, status }: Pick<PaymentException, 'kind' | 'st
 
 /** Where an exception stands, and what becomes of it. */
 export function exceptionState(exception: PaymentException, now: Date): ExceptionState {
-  const { kind, status, decision, resolvedTx } = exception;
+  const { kind, status, decision, resolvedTx, isGone } = exception;
   const end = parseTime(exception.decideBy);
+  if (isGone)
+    return {
+      ...{ tone: 'neutral', text: 'Gone', by: undefined, canDecide: false },
+      next: 'The chain took the money back: no block has it any more, so nothing goes back to the payer. If it comes again, this opens again.',
+    };
   if (status === 'resolved') {
     if (kind === 'unsettled' && resolvedTx !== '')
       return {

@@ -144,7 +144,8 @@ test('an exception is told by what came, and leads to its own page', () => {
       sessionId: 'sess_1',
       resolvedTx: '0x2',
     },
-    ...{ status: 'resolved' as const, createAt: '2026-11-23 20:02:00', updateAt: '2026-11-23 20:03:00' },
+    ...{ status: 'resolved' as const, isGone: false },
+    ...{ createAt: '2026-11-23 20:02:00', updateAt: '2026-11-23 20:03:00' },
   };
   const events = [event('session.expired', '01:00'), event('session.exception', '02:00')];
   const history = { events, chainEvents: [], transfers: [], refunds: [], exceptions: [exception] };

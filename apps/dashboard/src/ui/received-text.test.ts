@@ -20,12 +20,16 @@ test('a payment is refunded once all that its payer paid went back, without what
 
 test('money beside a payment says why it is none', () => {
   const usdc = { symbol: 'USDC', decimals: 6 };
-  const came = (kind: 'duplicate' | 'overpaid' | 'wrong_token' | 'late', resolvedTx = '0x1') =>
+  const came = (
+    kind: 'duplicate' | 'overpaid' | 'wrong_token' | 'late',
+    resolvedTx = '0x1',
+    isGone = false,
+  ) =>
     cameText(
       {
         ...{ exceptionId: 'exc_1', kind, orderId: '0x1', payer: '', tokenId: 'base::usdc', txHash: '' },
         ...{ amountInToken: '25000000', decision: '', decideBy: '', sessionId: 'sess_1', resolvedTx },
-        ...{ status: resolvedTx === '' ? 'open' : 'resolved', createAt: '', updateAt: '' },
+        ...{ status: resolvedTx === '' ? 'open' : 'resolved', isGone, createAt: '', updateAt: '' },
       },
       usdc,
     );
@@ -33,4 +37,5 @@ test('money beside a payment says why it is none', () => {
   assert.equal(came('duplicate', ''), 'A second 25.00 USDC came');
   assert.equal(came('overpaid'), '25.00 USDC too much came and went back');
   assert.equal(came('late'), '25.00 USDC came and went back');
+  assert.equal(came('late', '', true), '25.00 USDC came, and the chain took it back');
 });

@@ -23,7 +23,7 @@ export function refundedText(
 
 /** What came that is no payment, and whether it is gone: `15.00 USDC came and went back`. Beside a payment it says why. */
 export function cameText(
-  { kind, amountInToken, status, decision, resolvedTx }: PaymentException,
+  { kind, amountInToken, status, decision, resolvedTx, isGone }: PaymentException,
   token: { readonly symbol: string; readonly decimals: number } | undefined,
 ): string {
   const amount = token === undefined ? undefined : formatToken(amountInToken, token);
@@ -31,5 +31,6 @@ export function cameText(
   const isSecond = kind === 'duplicate' || kind === 'duplicate_settled';
   const over = kind === 'overpaid' && amount !== undefined ? ' too much' : '';
   const money = isSecond ? `A second ${amount ?? 'payment'}` : `${amount ?? 'Money'}${over}`;
+  if (isGone) return `${money} came, and the chain took it back`;
   return isBack ? `${money} came and went back` : `${money} came`;
 }

@@ -191,6 +191,8 @@ const exceptionTexts: Readonly<Record<ExceptionTrigger, string>> = {
   money_placed: 'A final event shows the money back with its payer, or as the payment.',
   return_lost:
     'A reorganisation below finality took back the event that showed the money back with its payer.',
+  money_lost: 'A reorganisation below finality took back the money, and no block has it: `isGone` says so.',
+  money_back: 'A final block has that money again.',
 };
 
 const legTexts: Readonly<Record<LegTrigger, string>> = {

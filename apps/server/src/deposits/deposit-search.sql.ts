@@ -182,7 +182,7 @@ export const depositsOfSessions = statement({
    where s.session_id = any (:sessionIds) and s.initiate_tx = '' and d.amount > 0
      and (s.status = 'initialized' and coalesce(w.pay_by, o.pay_by) >= :now
        or s.status = 'expired'
-         and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id))
+         and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id and e.loss <> 'gone'))
    order by o.order_id`,
 });
 
@@ -205,7 +205,7 @@ export const surplusOfSessions = statement({
      join orders o on o.session_id = s.session_id
      join deposit_transfers t on t.order_id = o.order_id and t.token = lower(o.token)
    where s.session_id = any (:sessionIds) and s.initiate_tx <> ''
-     and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id)
+     and not exists (select from exceptions e where e.order_id = o.order_id and e.token_id = o.token_id and e.loss <> 'gone')
      and not exists (
        select from dropped_events d where d.order_id = o.order_id and d.event_name = 'Paid' and d.returned_at is null)
    group by o.order_id

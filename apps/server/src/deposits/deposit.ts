@@ -21,6 +21,7 @@ import { readDepositBalances } from './deposit-call.ts';
 import { add, collect, type MoveDecision, sendBack } from './deposit-move.ts';
 import { ordersWithTransfer, removeSightings, showFinalAmounts } from './deposit-search.sql.ts';
 import { checkedAfterSeconds, fullRate, searchBlocks } from './deposit-search.ts';
+import { checkDoubted } from './lost-deposit.ts';
 import { checkBudgets } from './report.ts';
 
 /** How many orders of each list one round reads. */
@@ -40,7 +41,10 @@ export async function runDeposits(deps: DepositContext, signal: AbortSignal): Pr
     const positions = initialPositions();
     return [
       repeat(depositWindowMs, () => searchBlocks(deps, chain, rate)),
-      repeat(balanceWindowMs, () => checkBalances(deps, chain, positions)),
+      repeat(balanceWindowMs, async () => {
+        await checkDoubted(deps, chain);
+        await checkBalances(deps, chain, positions);
+      }),
     ];
   });
   if (depositBudgets !== undefined)

@@ -46,7 +46,7 @@ export async function raiseDeposit(
   const rows = await transaction.query(depositExceptions, { orderId: order.orderId, tokenId });
   if (rows.some((row) => row.resolved_block !== null && row.resolved_block > finalBlock)) return;
   const current = rows.find((row) => row.kind === kind && row.resolved_tx === '');
-  if (current === undefined) {
+  if (current === undefined || current.loss === 'gone') {
     await raise(transaction, deps, { ...raised, money: { tokenId, amount }, txHash: '' });
     return;
   }

@@ -5,7 +5,7 @@ import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { eachWithLockedOrder, eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { fullView, sessionJson } from '#sessions/session-json.ts';
 import { type ReturnedMoney, tellReturned } from './deposit-exception.ts';
-import { reopenByLoss, resolveByEvent } from './exception.sql.ts';
+import { doubtDeposits, losePayment, reopenByLoss, resolveByEvent } from './exception.sql.ts';
 import type { ExceptionContext } from './exception.ts';
 
 /** The kinds of exception that each final event ends. */
@@ -24,12 +24,17 @@ const returnNames: readonly ChainEvent['name'][] = ['Rescued', 'Refunded', 'Recl
 
 /**
  * Ends exceptions by final events: the payer has the money back, or it has become the payment, or it is settled. A return that
- * a reorg below finality took back opens its exceptions again.
+ * a reorg below finality took back opens its exceptions again. The exceptions of a payment that it took back end until that
+ * is final again; what is at deposit addresses is read again (`deposits/lost-deposit.ts`).
  */
 export function exceptionHandler(deps: ExceptionContext & { readonly chains: Chains }): ChainHandler {
   return {
     async onBlock() {},
     async onReorg() {},
+    async onRewind(transaction, { chainId }, { number }) {
+      const updatedAt = deps.clock.now();
+      await transaction.query(doubtDeposits, { chainId, above: number, updatedAt });
+    },
     async onFinal(transaction, chain, _block, events) {
       const returns = events.filter(({ name }) => returnNames.includes(name));
       await eachWithLockedOrder(transaction, returns, async (event, found) => {
@@ -74,6 +79,9 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
         if (name !== 'SettlementRefunded' && !returnNames.includes(name)) continue;
         await transaction.query(reopenByLoss, { orderId, lostTx: txHash, updatedAt: deps.clock.now() });
       }
+      const orderIds = dropped.flatMap(({ name, orderId }) => (name === 'Paid' ? orderId : []));
+      if (orderIds.length > 0)
+        await transaction.query(losePayment, { orderIds, updatedAt: deps.clock.now() });
     },
   };
 }

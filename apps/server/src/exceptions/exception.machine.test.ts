@@ -9,6 +9,9 @@ const expected = new Map<string, string>([
   ['open money_placed', 'resolved'],
   ['resolved money_placed', 'resolved'],
   ['resolved return_lost', 'open'],
+  ['open money_lost', 'resolved'],
+  ['resolved money_lost', 'resolved'],
+  ['resolved money_back', 'open'],
 ]);
 
 test('every pair of exception status and trigger moves as written or is refused', () => {

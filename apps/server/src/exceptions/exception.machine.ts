@@ -11,6 +11,10 @@ export const exceptionTriggers = [
   'money_placed',
   /** A reorg below finality took back the event that showed the payer's money as returned. */
   'return_lost',
+  /** A reorg below finality took back the money that it is about, and no block has it. */
+  'money_lost',
+  /** A final block has that money again. */
+  'money_back',
 ] as const;
 export type ExceptionTrigger = (typeof exceptionTriggers)[number];
 
@@ -24,4 +28,8 @@ export const exceptionMoves: readonly ExceptionMove[] = [
   { from: 'resolved', trigger: 'money_placed', to: 'resolved' },
   // Also where the merchant had marked it: the money is not with the payer.
   { from: 'resolved', trigger: 'return_lost', to: 'open' },
+  { from: 'open', trigger: 'money_lost', to: 'resolved' },
+  // The merchant had marked it before: the row only notes that nothing is left to go back.
+  { from: 'resolved', trigger: 'money_lost', to: 'resolved' },
+  { from: 'resolved', trigger: 'money_back', to: 'open' },
 ];

@@ -367,3 +367,29 @@ test('an exception stays ended whose return is gone while another one shows what
     ],
   );
 });
+
+test('the exceptions of a payment that a reorg below finality took back end, and open again with it', async () => {
+  const order = await signOrder();
+  const ofPayment = ['duplicate', 'duplicate_settled', 'unsettled'];
+  for (const kind of exceptionKinds) await raiseFor(order, kind);
+  const shown = async () =>
+    (await raisedFor(order)).flatMap(({ kind, status, isGone }) =>
+      ofPayment.includes(kind) || isGone ? [[kind, status, isGone]] : [],
+    );
+  const open = ofPayment.map((kind) => [kind, 'open', false]);
+  assert.deepEqual(await shown(), open);
+  const others = (await raisedFor(order)).filter(({ kind }) => !ofPayment.includes(kind));
+  await takeBack(order, 'Paid', {});
+  assert.deepEqual(
+    await shown(),
+    ofPayment.map((kind) => [kind, 'resolved', true]),
+  );
+  assert.deepEqual(
+    (await raisedFor(order)).filter(({ kind }) => !ofPayment.includes(kind)),
+    others,
+  );
+  const before = (await world.eventsOf(order.sessionId)).length;
+  for (const kind of exceptionKinds) assert.equal(await raiseFor(order, kind), ofPayment.includes(kind));
+  assert.deepEqual(await shown(), open);
+  assert.equal((await world.eventsOf(order.sessionId)).length, before + ofPayment.length);
+});

@@ -25,6 +25,7 @@ import {
   insertException,
   type LockedException,
   lockException,
+  reopenByMoney,
   resolveException,
 } from './exception.sql.ts';
 
@@ -55,8 +56,9 @@ export type ExceptionDecision = 'accept' | 'refund';
 const settledKinds: ReadonlySet<ExceptionKind> = new Set(['refunded', 'reclaimed']);
 
 /**
- * Stores an exception, with an event for the merchant and a line in the log. False when it exists already: a payment's, or
- * one for money that is still at its address (`deposit-exception.ts`). The caller holds the session's row lock.
+ * Stores an exception, with an event for the merchant and a line in the log. One whose money a reorg had taken back is opened
+ * again instead. False when it exists already: a payment's, or one for money that is still at its address
+ * (`deposit-exception.ts`). The caller holds the session's row lock.
  */
 export async function raise(
   transaction: Transaction,
@@ -65,20 +67,20 @@ export async function raise(
 ): Promise<boolean> {
   const { session, order, kind, txHash } = raised;
   const { tokenId, amount } = raised.money ?? { tokenId: order.tokenId, amount: order.order.total };
-  const [row] = await transaction.query(insertException, {
+  const money = {
+    ...{ orderId: order.orderId, kind, tokenId, amountInToken: amount, txHash },
+    ...{ decision: raised.decision ?? '', decideBy: raised.decideBy ?? null },
+  };
+  const now = deps.clock.now();
+  const [again] = await transaction.query(reopenByMoney, { ...money, updatedAt: now });
+  const [row = again] = await transaction.query(insertException, {
+    ...money,
     exceptionId: newId('exception', deps.random.bytes),
     merchantId: session.merchantId,
     sessionId: session.sessionId,
-    orderId: order.orderId,
-    kind,
-    tokenId,
-    amountInToken: amount,
     payer: order.order.payer,
-    txHash,
     status: settledKinds.has(kind) ? 'resolved' : 'open',
-    createdAt: deps.clock.now(),
-    decision: raised.decision ?? '',
-    decideBy: raised.decideBy ?? null,
+    createdAt: now,
   });
   if (row === undefined) return false;
   await tell(transaction, deps, session, row);
@@ -97,6 +99,7 @@ export async function tell(
   const {
     status: _status,
     resolvedTx: _tx,
+    isGone: _gone,
     sessionId: _id,
     createAt: _c,
     updateAt: _u,
@@ -268,6 +271,7 @@ function exceptionOf(row: ExceptionRow): PaymentException {
     sessionId: row.session_id,
     status: row.status as PaymentException['status'],
     resolvedTx: row.resolved_tx,
+    isGone: row.loss === 'gone',
     decision: row.decision as PaymentException['decision'],
     decideBy: row.decide_by === null ? '' : formatTimestamp(row.decide_by),
     createAt: formatTimestamp(row.created_at),

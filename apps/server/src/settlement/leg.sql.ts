@@ -208,7 +208,7 @@ export const overdueSettlements = statement({
   text: `select l.order_id, l.session_id from settlements l join orders o on o.order_id = l.order_id
    where l.status in ('waiting', 'sent') and l.leg = 'settle'
      and o.pay_by + (o.reclaim_at - o.pay_by) / 2 <= :nowSeconds
-     and not exists (select from exceptions e where e.order_id = l.order_id and e.kind = 'unsettled')
+     and not exists (select from exceptions e where e.order_id = l.order_id and e.kind = 'unsettled' and e.loss <> 'gone')
    order by l.order_id limit :limit`,
 });
 

@@ -19,6 +19,8 @@ export class SearchedNode {
   mostBlocks = 0n;
   transfers: SentTransfer[] = [];
   readonly balances = new Map<string, bigint>();
+  /** What addresses hold at a numbered block, where the newest one has something else. */
+  readonly olderBalances = new Map<string, bigint>();
   questions: string[] = [];
   ranges: [bigint, bigint][] = [];
   balancesAsked: string[] = [];
@@ -40,6 +42,7 @@ export class SearchedNode {
     this.mostBlocks = 0n;
     this.transfers = [];
     this.balances.clear();
+    this.olderBalances.clear();
     this.forget();
   }
 
@@ -70,7 +73,9 @@ export class SearchedNode {
     }
     if (method === 'eth_getLogs') return this.#logsOf(first);
     this.balancesAsked.push(`0x${String(first['data']).slice(-40)} ${second}`);
-    const amount = this.balances.get(`0x${String(first['data']).slice(-40)}`) ?? 0n;
+    const holder = `0x${String(first['data']).slice(-40)}`;
+    const older = second === 'latest' ? undefined : this.olderBalances.get(holder);
+    const amount = older ?? this.balances.get(holder) ?? 0n;
     return { result: encodeAbiParameters([{ type: 'uint256' }], [amount]) };
   }
 

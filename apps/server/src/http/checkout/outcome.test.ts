@@ -15,6 +15,7 @@ const exception: PaymentException = {
   sessionId: 'sess_1',
   status: 'open',
   resolvedTx: '',
+  isGone: false,
   decision: '',
   decideBy: '',
   createAt: '',

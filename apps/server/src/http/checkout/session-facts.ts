@@ -6,6 +6,7 @@ import {
   type Surplus,
 } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
+import { findExceptionsInDoubt } from '#exceptions/lost-exception.ts';
 import { type AddressTerms, findDepositAddresses } from '#orders/deposit-terms.ts';
 import { findOrders } from '#orders/order.ts';
 import {
@@ -24,10 +25,10 @@ export interface SessionFacts {
   readonly isLost?: boolean;
   readonly deposits?: readonly FoundDeposit[] | undefined;
   readonly surplus?: readonly Surplus[] | undefined;
-  /** Without those whose money went back on a halted chain, which may not have the return any more. */
+  /** Without those whose money is gone, and those whose money or return may be: a reorg or a halted chain may have lost it. */
   readonly exceptions?: readonly PaymentException[];
-  /** There are such exceptions. */
-  readonly isReturnInDoubt?: boolean;
+  /** There are exceptions whose money or return may be gone. */
+  readonly isUnusedInDoubt?: boolean;
   /** Orders of the exceptions that were asked for without the session's secret. */
   readonly unproven?: ReadonlySet<string>;
   /** The address that the session's pages show. */
@@ -35,12 +36,12 @@ export interface SessionFacts {
 }
 
 /** Whether the session's payment, a part of it, or money that went back may no longer count. */
-export function areInDoubt({ seen, isLost, isReturnInDoubt, deposits = [] }: SessionFacts): boolean {
+export function areInDoubt({ seen, isLost, isUnusedInDoubt, deposits = [] }: SessionFacts): boolean {
   const isPartInDoubt = deposits.some((deposit) => deposit.isInDoubt);
-  return isLost === true || seen?.isInDoubt === true || isPartInDoubt || isReturnInDoubt === true;
+  return isLost === true || seen?.isInDoubt === true || isPartInDoubt || isUnusedInDoubt === true;
 }
 
-/** Reads the facts about several sessions besides their rows, in at most six statements at once, and two more where money paid nothing. */
+/** Reads the facts about several sessions besides their rows, in at most six statements at once, and three more where money paid nothing. */
 export async function findSessionFacts(
   deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
   sessions: readonly SessionState[],
@@ -50,7 +51,7 @@ export async function findSessionFacts(
   const paidIds = sessions.flatMap(({ sessionId, initiateTx }) => (initiateTx === '' ? [] : [sessionId]));
   const delayed = sessions.flatMap(({ status, orderId }) => (status === 'settlement_pending' ? orderId : []));
   const shown = sessions.flatMap(({ shownOrderId }) => (shownOrderId === '' ? [] : [shownOrderId]));
-  const [seen, lost, deposits, surplus, exceptions, addresses] = await Promise.all([
+  const [seen, lost, deposits, surplus, found, addresses] = await Promise.all([
     findSeenPayments(db, sessionIds),
     findLostPayments(db, delayed),
     findPageDeposits(db, deps, sessionIds),
@@ -58,11 +59,11 @@ export async function findSessionFacts(
     findExceptions(db, sessionIds),
     findDepositAddresses(db, shown),
   ]);
-  const [orders, returns] = await Promise.all([
-    findOrders(
-      db,
-      exceptions.map(({ orderId }) => orderId),
-    ),
+  const exceptions = found.filter(({ isGone }) => !isGone);
+  const orderIds = exceptions.map(({ orderId }) => orderId);
+  const [orders, doubted, returns] = await Promise.all([
+    findOrders(db, orderIds),
+    findExceptionsInDoubt(db, orderIds),
     findReturnsInDoubt(
       db,
       exceptions.flatMap(({ orderId, resolvedTx }) => (resolvedTx === '' ? [] : orderId)),
@@ -71,7 +72,9 @@ export async function findSessionFacts(
   const unproven = new Set<string>(orders.flatMap(({ withSecret, orderId }) => (withSecret ? [] : orderId)));
   return ({ sessionId, shownOrderId, orderId }) => {
     const own = exceptions.filter((exception) => exception.sessionId === sessionId);
-    const known = own.filter(({ resolvedTx }) => !returns.has(resolvedTx));
+    const known = own.filter(
+      ({ exceptionId, resolvedTx }) => !doubted.has(exceptionId) && !returns.has(resolvedTx),
+    );
     return {
       unproven,
       seen: seen.get(sessionId),
@@ -79,7 +82,7 @@ export async function findSessionFacts(
       deposits: deposits.get(sessionId),
       surplus: surplus.filter((each) => each.sessionId === sessionId),
       exceptions: known,
-      isReturnInDoubt: known.length < own.length,
+      isUnusedInDoubt: known.length < own.length,
       address: addresses.get(shownOrderId),
     };
   };

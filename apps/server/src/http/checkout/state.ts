@@ -46,7 +46,7 @@ function exceptionOf(
   { chains, gasless }: Pick<CheckoutContext, 'chains' | 'gasless'>,
   exception: Omit<
     PaymentException,
-    'exceptionId' | 'sessionId' | 'orderId' | 'payer' | 'createAt' | 'updateAt'
+    'exceptionId' | 'sessionId' | 'orderId' | 'payer' | 'isGone' | 'createAt' | 'updateAt'
   >,
   isUnproven: boolean,
 ): ShownException | undefined {

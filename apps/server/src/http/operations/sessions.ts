@@ -175,6 +175,7 @@ async function unusedFor(
   const settled = new Set(found.flatMap((each) => (each.kind === 'duplicate_settled' ? [each.orderId] : [])));
   const unused = found.filter(
     (each) =>
+      !each.isGone &&
       (isUnpaid.get(each.sessionId) === true || besidePayment.includes(each.kind)) &&
       !(each.kind === 'duplicate' && settled.has(each.orderId)),
   );
