@@ -29,15 +29,14 @@ export const raisedException = Type.Object({
   tokenId: Type.String(),
   amountInToken: Type.String({
     description:
-      'Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and ' +
-      'session.exception is sent again',
+      'Smallest token unit. It grows, with another session.exception, when more of the kind comes before the return',
   }),
   txHash: Type.String({ description: 'Empty when no single transaction shows it' }),
   decision: Type.Enum(['', 'accept', 'refund'], {
-    description: 'Your decision, or that of the link’s policy; empty while there is none',
+    description: 'Yours, or that of the link’s policy; empty while there is none',
   }),
   decideBy: Type.String({
-    description: 'Until when POST /exception/accept is possible; empty when there is nothing to decide',
+    description: 'Until when POST /exception/accept is possible; else empty',
   }),
 });
 
@@ -46,15 +45,10 @@ export const paymentException = Type.Object({
   sessionId: Type.String(),
   status: Type.Enum(['open', 'resolved'], {
     description:
-      'resolved: the money is back with its payer, was settled or accepted as the payment, is gone, or you have marked the exception as resolved',
+      'resolved: the money is back with its payer, was settled or became the payment, is gone, or you have resolved it',
   }),
-  isGone: Type.Boolean({
-    description:
-      'A reorg below finality took back the money, and no block has it. If it comes back, the exception is open again and session.exception is sent once more',
-  }),
-  resolvedTx: Type.String({
-    description: 'The transaction that returned the money, settled it or made it the payment, else empty',
-  }),
+  resolvedTx: Type.String({ description: 'The transaction of that, or empty' }),
+  isGone: Type.Boolean({ description: 'A reorg took the money. If that returns, open again' }),
   createAt: timestampText,
   updateAt: timestampText,
 });

@@ -230,21 +230,21 @@ export interface PaymentException {
   orderId: string;
   payer: string;
   tokenId: string;
-  /** Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and session.exception is sent again. */
+  /** Smallest token unit. It grows, with another session.exception, when more of the kind comes before the return. */
   amountInToken: string;
   /** Empty when no single transaction shows it. */
   txHash: string;
-  /** Your decision, or that of the link’s policy; empty while there is none. */
+  /** Yours, or that of the link’s policy; empty while there is none. */
   decision: '' | 'accept' | 'refund';
-  /** Until when POST /exception/accept is possible; empty when there is nothing to decide. */
+  /** Until when POST /exception/accept is possible; else empty. */
   decideBy: string;
   sessionId: string;
-  /** resolved: the money is back with its payer, was settled or accepted as the payment, is gone, or you have marked the exception as resolved. */
+  /** resolved: the money is back with its payer, was settled or became the payment, is gone, or you have resolved it. */
   status: 'open' | 'resolved';
-  /** A reorg below finality took back the money, and no block has it. If it comes back, the exception is open again and session.exception is sent once more. */
-  isGone: boolean;
-  /** The transaction that returned the money, settled it or made it the payment, else empty. */
+  /** The transaction of that, or empty. */
   resolvedTx: string;
+  /** A reorg took the money. If that returns, open again. */
+  isGone: boolean;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
@@ -653,13 +653,13 @@ export interface RaisedException {
   orderId: string;
   payer: string;
   tokenId: string;
-  /** Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and session.exception is sent again. */
+  /** Smallest token unit. It grows, with another session.exception, when more of the kind comes before the return. */
   amountInToken: string;
   /** Empty when no single transaction shows it. */
   txHash: string;
-  /** Your decision, or that of the link’s policy; empty while there is none. */
+  /** Yours, or that of the link’s policy; empty while there is none. */
   decision: '' | 'accept' | 'refund';
-  /** Until when POST /exception/accept is possible; empty when there is nothing to decide. */
+  /** Until when POST /exception/accept is possible; else empty. */
   decideBy: string;
 }
 

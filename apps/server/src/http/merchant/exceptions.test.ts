@@ -42,6 +42,7 @@ test('exceptions are listed newest first, to their own merchant alone', async ()
     sessionId: first.sessionId,
     status: 'resolved',
     resolvedTx: '',
+    isGone: false,
     decision: '',
     decideBy: '',
     createAt: '2030-01-01 00:00:00',

@@ -1,0 +1,1 @@
+alter table exceptions validate constraint exceptions_loss;
