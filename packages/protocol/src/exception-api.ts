@@ -17,8 +17,8 @@ export const exceptionRoutes = {
     path: '/exception/list/:page/:size',
     summary: 'List exceptions, newest first',
     description:
-      'Second payments; deposits that are too small, too large, too late or in another token; and payments that went back. Each ' +
-      'is also the event session.exception.',
+      'Second payments; deposits too small, too large, too late or in another token; payments that went back. Each is also the ' +
+      'event session.exception.',
     tag: 'Exceptions',
     params: pageParams,
     query: listCursor,
@@ -32,8 +32,8 @@ export const exceptionRoutes = {
     path: '/exception/resolve',
     summary: 'Mark an exception as resolved',
     description:
-      'Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its ' +
-      'payer. Refused while the exception waits for your decision: accept or refund it, or wait until its `decideBy`.',
+      'Moves no money. Most exceptions become resolved by themselves, once the chain shows the money back with its payer. ' +
+      'Refused until `decideBy` while it waits for your decision.',
     body: exceptionResolveBody,
     errors: ['exception_not_found', 'exception_undecided'],
   }),
@@ -43,8 +43,8 @@ export const exceptionRoutes = {
     summary: 'Accept a late or short deposit as the payment',
     description:
       'For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only if the ' +
-      'operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, ' +
-      'not before. The first decision stands; repeating it changes nothing.',
+      'operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment. ' +
+      'The first decision stands; repeating it changes nothing.',
     body: exceptionResolveBody,
     errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
   }),
@@ -53,9 +53,8 @@ export const exceptionRoutes = {
     path: '/exception/refund',
     summary: 'Return a late or short deposit',
     description:
-      'For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it can ' +
-      'no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision ' +
-      'stands; repeating it changes nothing.',
+      'For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it cannot ' +
+      'be collected, so it goes back after the time for late deposits. The first decision stands; repeating it changes nothing.',
     body: exceptionResolveBody,
     errors: ['exception_not_found', 'exception_decided', 'exception_not_acceptable'],
   }),

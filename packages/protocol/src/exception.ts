@@ -29,14 +29,15 @@ export const raisedException = Type.Object({
   tokenId: Type.String(),
   amountInToken: Type.String({
     description:
-      'Smallest token unit. It grows, with another session.exception, when more of the kind comes before the return',
+      'Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and ' +
+      'session.exception is sent again',
   }),
   txHash: Type.String({ description: 'Empty when no single transaction shows it' }),
   decision: Type.Enum(['', 'accept', 'refund'], {
-    description: 'Yours, or that of the link’s policy; empty while there is none',
+    description: 'Your decision, or that of the link’s policy; empty while there is none',
   }),
   decideBy: Type.String({
-    description: 'Until when POST /exception/accept is possible; else empty',
+    description: 'Until when POST /exception/accept is possible; empty when there is nothing to decide',
   }),
 });
 
@@ -45,10 +46,15 @@ export const paymentException = Type.Object({
   sessionId: Type.String(),
   status: Type.Enum(['open', 'resolved'], {
     description:
-      'resolved: the money is back with its payer, was settled or became the payment, is gone, or you have resolved it',
+      'resolved: the money is back with its payer, was settled or accepted as the payment, is gone, or you have marked the exception as resolved',
   }),
-  resolvedTx: Type.String({ description: 'The transaction of that, or empty' }),
-  isGone: Type.Boolean({ description: 'A reorg took the money. If that returns, open again' }),
+  resolvedTx: Type.String({
+    description: 'The transaction that returned the money, settled it or made it the payment, else empty',
+  }),
+  isGone: Type.Boolean({
+    description:
+      'A reorg below finality took back the money, and no block has it. If it returns, the exception is open again and session.exception is sent once more',
+  }),
   createAt: timestampText,
   updateAt: timestampText,
 });

@@ -92,13 +92,13 @@ export function brandingMethodsOf(send: Send): BrandingMethods {
 }
 
 export interface Exceptions {
-  /** List exceptions, newest first. Second payments; deposits that are too small, too large, too late or in another token; and payments that went back. Each is also the event session.exception. Refused with `field_invalid`. */
+  /** List exceptions, newest first. Second payments; deposits too small, too large, too late or in another token; payments that went back. Each is also the event session.exception. Refused with `field_invalid`. */
   list(filter?: ListFilter, options?: CallOptions): List<PaymentException>;
-  /** Accept a late or short deposit as the payment. For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only if the operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment, not before. The first decision stands; repeating it changes nothing. Refused with `exception_not_found`, `exception_decided`, `exception_not_acceptable`. */
+  /** Accept a late or short deposit as the payment. For exceptions of kind `late` and `underpaid`, until their `decideBy`. A short deposit is accepted only if the operator adds the missing amount. The session becomes `paid` (`late: true` after its end) once the chain shows the payment. The first decision stands; repeating it changes nothing. Refused with `exception_not_found`, `exception_decided`, `exception_not_acceptable`. */
   accept(exceptionId: string, options?: CallOptions): Promise<Success>;
-  /** Return a late or short deposit. For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it can no longer be collected, so it goes back after the time in which late deposits may be accepted. The first decision stands; repeating it changes nothing. Refused with `exception_not_found`, `exception_decided`, `exception_not_acceptable`. */
+  /** Return a late or short deposit. For exceptions of kind `late` and `underpaid` that wait for a decision. The contract releases a deposit once it cannot be collected, so it goes back after the time for late deposits. The first decision stands; repeating it changes nothing. Refused with `exception_not_found`, `exception_decided`, `exception_not_acceptable`. */
   refund(exceptionId: string, options?: CallOptions): Promise<Success>;
-  /** Mark an exception as resolved. Moves no money. Most exceptions become resolved without a call, once the chain shows that the money is back with its payer. Refused while the exception waits for your decision: accept or refund it, or wait until its `decideBy`. Refused with `exception_not_found`, `exception_undecided`. */
+  /** Mark an exception as resolved. Moves no money. Most exceptions become resolved by themselves, once the chain shows the money back with its payer. Refused until `decideBy` while it waits for your decision. Refused with `exception_not_found`, `exception_undecided`. */
   resolve(exceptionId: string, options?: CallOptions): Promise<Success>;
 }
 

@@ -230,20 +230,20 @@ export interface PaymentException {
   orderId: string;
   payer: string;
   tokenId: string;
-  /** Smallest token unit. It grows, with another session.exception, when more of the kind comes before the return. */
+  /** Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and session.exception is sent again. */
   amountInToken: string;
   /** Empty when no single transaction shows it. */
   txHash: string;
-  /** Yours, or that of the link’s policy; empty while there is none. */
+  /** Your decision, or that of the link’s policy; empty while there is none. */
   decision: '' | 'accept' | 'refund';
-  /** Until when POST /exception/accept is possible; else empty. */
+  /** Until when POST /exception/accept is possible; empty when there is nothing to decide. */
   decideBy: string;
   sessionId: string;
-  /** resolved: the money is back with its payer, was settled or became the payment, is gone, or you have resolved it. */
+  /** resolved: the money is back with its payer, was settled or accepted as the payment, is gone, or you have marked the exception as resolved. */
   status: 'open' | 'resolved';
-  /** The transaction of that, or empty. */
+  /** The transaction that returned the money, settled it or made it the payment, else empty. */
   resolvedTx: string;
-  /** A reorg took the money. If that returns, open again. */
+  /** A reorg below finality took back the money, and no block has it. If it returns, the exception is open again and session.exception is sent once more. */
   isGone: boolean;
   /** YYYY-MM-DD HH:MM:SS, UTC. */
   createAt: string;
@@ -653,13 +653,13 @@ export interface RaisedException {
   orderId: string;
   payer: string;
   tokenId: string;
-  /** Smallest token unit. It grows, with another session.exception, when more of the kind comes before the return. */
+  /** Smallest token unit. When more of the same kind comes before the money goes back, the amount grows and session.exception is sent again. */
   amountInToken: string;
   /** Empty when no single transaction shows it. */
   txHash: string;
-  /** Yours, or that of the link’s policy; empty while there is none. */
+  /** Your decision, or that of the link’s policy; empty while there is none. */
   decision: '' | 'accept' | 'refund';
-  /** Until when POST /exception/accept is possible; else empty. */
+  /** Until when POST /exception/accept is possible; empty when there is nothing to decide. */
   decideBy: string;
 }
 
