@@ -103,11 +103,11 @@ function withDeepReorgOfRefunds(scenario: Scenario): Scenario {
   return withDeepReorg({ ...scenario, sessions, faultsEndMs, chainCount: 1, slowestBlockMs: 3_000 });
 }
 
-/** The same while payers send to deposit addresses too much, and more than once. */
+/** The same while payers send to deposit addresses more than once. */
 function withDeepReorgOfDeposits(scenario: Scenario): Scenario {
-  const sessions = Array.from({ length: 8 }, (_, index) => ({
-    behaviour: index % 2 === 0 ? ('deposit_over' as const) : ('deposit_twice' as const),
-    startMs: 7_000 * index,
+  const sessions = Array.from({ length: 14 }, (_, index) => ({
+    behaviour: 'deposit_twice' as const,
+    startMs: 4_000 * index,
   }));
   const faultsEndMs = 90_000;
   return withDeepReorg({ ...scenario, sessions, faultsEndMs, chainCount: 1, slowestBlockMs: 3_000 });
