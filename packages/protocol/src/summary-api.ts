@@ -108,6 +108,7 @@ export const summaryRoutes = {
             description: 'By the time of the final payment, of the money in the wallet, or of the money back',
           }),
           accountId: Type.String(),
+          accountName: Type.String({ description: 'Also of an account that was removed' }),
           tokenId: Type.String({
             description: 'Settled: the token that arrived. Else the token that was paid',
           }),

@@ -7,6 +7,7 @@ type Sums = ReplyTo<'POST /report/sums'>['sums'];
 export interface AccountSum {
   readonly period: number;
   readonly accountId: string;
+  readonly accountName: string;
   readonly tokenId: string;
   readonly payments: number;
   readonly received: bigint;
@@ -23,9 +24,19 @@ const noSums = { payments: 0, received: 0n, settlements: 0, fees: 0n, settled: 0
 /** The sums of each period, account and token side by side, in the service's order. */
 export function accountRows(sums: Sums): AccountSum[] {
   const rows = new Map<string, AccountSum>();
-  for (const { period, accountId, tokenId, kind, count, totalValue, feeValue, netValue } of sums) {
+  for (const {
+    period,
+    accountId,
+    accountName,
+    tokenId,
+    kind,
+    count,
+    totalValue,
+    feeValue,
+    netValue,
+  } of sums) {
     const key = [period, accountId, tokenId].join(' ');
-    const row = rows.get(key) ?? { period, accountId, tokenId, ...noSums };
+    const row = rows.get(key) ?? { period, accountId, accountName, tokenId, ...noSums };
     rows.set(key, { ...row, ...partOf(kind, { count, totalValue, feeValue, netValue }) });
   }
   return [...rows.values()];

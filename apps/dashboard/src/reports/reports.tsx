@@ -23,7 +23,7 @@ import { useReportChoice } from './use-report-choice.ts';
 export default function Reports() {
   const choice = useReportChoice();
   const [isDownloading, setDownloading] = useState(false);
-  const { period, problem, body, times, nameOf, account } = choice;
+  const { period, problem, body, times, account } = choice;
   const sums = useRead('POST /report/sums', { body }, { isOn: period !== undefined });
   const rows = sums.data && accountRows(sums.data.sums);
   return (
@@ -50,18 +50,12 @@ export default function Reports() {
           )
         }
       />
-      <Choice choice={choice} />
+      <Choice choice={choice} rows={rows ?? []} />
       <OddFilters of={choice.filters} />
       {problem === undefined && (
         <>
           {(rows !== undefined || sums.error === null) && <Totals rows={rows} />}
-          <SumTable
-            rows={rows}
-            times={times}
-            nameOf={nameOf}
-            error={sums.error}
-            onRetry={() => void sums.refetch()}
-          />
+          <SumTable rows={rows} times={times} error={sums.error} onRetry={() => void sums.refetch()} />
         </>
       )}
       {period && sums.data && (
@@ -77,8 +71,20 @@ export default function Reports() {
   );
 }
 
-function Choice({ choice }: { readonly choice: ReturnType<typeof useReportChoice> }) {
+function Choice({
+  choice,
+  rows,
+}: {
+  readonly choice: ReturnType<typeof useReportChoice>;
+  readonly rows: readonly AccountSum[];
+}) {
   const { filters, isDays, month, problem, accounts, account } = choice;
+  const inUse = accounts.data ?? [];
+  const removed = new Map(
+    rows
+      .filter(({ accountId }) => inUse.every((each) => each.accountId !== accountId))
+      .map(({ accountId, accountName }) => [accountId, accountName]),
+  );
   const { from, to } = filters.values;
   const months = latestMonths(new Date(serviceNow()));
   const options = [...new Set([...(isDays ? [] : [month]), ...months])].toSorted().toReversed();
@@ -100,10 +106,8 @@ function Choice({ choice }: { readonly choice: ReturnType<typeof useReportChoice
         onChange={(value) => filters.set({ account: value })}
         options={[
           { value: '', label: 'All wallets' },
-          ...(accounts.data ?? []).map(({ accountId, accountName, accountAddress }) => ({
-            value: accountId,
-            label: accountName || accountAddress,
-          })),
+          ...inUse.map(({ accountId, accountName }) => ({ value: accountId, label: accountName })),
+          ...[...removed].map(([value, name]) => ({ value, label: `${name} (removed)` })),
         ]}
       />
       {isDays && (
@@ -134,13 +138,11 @@ function Choice({ choice }: { readonly choice: ReturnType<typeof useReportChoice
 function SumTable({
   rows,
   times,
-  nameOf,
   error,
   onRetry,
 }: {
   readonly rows: readonly AccountSum[] | undefined;
   readonly times: readonly number[];
-  readonly nameOf: (accountId: string) => string;
   readonly error: unknown;
   readonly onRetry: () => void;
 }) {
@@ -155,11 +157,11 @@ function SumTable({
       key: 'wallet',
       header: 'Wallet and token',
       isWide: true,
-      sortBy: (row) => `${nameOf(row.accountId)} ${tokenName(row.tokenId)}`,
+      sortBy: (row) => `${row.accountName} ${tokenName(row.tokenId)}`,
       cell: (row) => (
         <>
-          <span className="block truncate font-medium" title={nameOf(row.accountId)}>
-            {nameOf(row.accountId)}
+          <span className="block truncate font-medium" title={row.accountName}>
+            {row.accountName}
           </span>
           <span className="block truncate text-sm text-soft">{tokenName(row.tokenId)}</span>
           <span className="block truncate text-sm text-soft xl:hidden">{monthOf(row)}</span>

@@ -33,9 +33,12 @@ export default function Statement() {
   const { merchantId, merchantName } = useMerchant();
   const legalName = useRead('GET /branding/detail', {}).data?.legalName ?? '';
   const choice = useReportChoice();
-  const { period, problem, nameOf, account } = choice;
+  const { period, problem, account } = choice;
   const statement = useStatement(choice);
   const { data, error, isError } = statement;
+  const nameOf = (accountId: string) =>
+    [...(choice.accounts.data ?? []), ...(data?.sums ?? [])].find((each) => each.accountId === accountId)
+      ?.accountName ?? accountId;
   useTitle('Statement');
   return (
     <article>

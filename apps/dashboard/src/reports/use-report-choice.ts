@@ -16,12 +16,8 @@ export function useReportChoice() {
   const times = period === undefined ? [] : monthTimes(period);
   const accounts = useRead('GET /account/list', {});
   const body = { times, ...(account === '' ? {} : { accountId: account }) };
-  const nameOf = (accountId: string) => {
-    const known = accounts.data?.find((each) => each.accountId === accountId);
-    return known === undefined ? accountId : known.accountName || known.accountAddress;
-  };
   return {
-    ...{ filters, isDays, period, times, accounts, body, nameOf, account },
+    ...{ filters, isDays, period, times, accounts, body, account },
     month: month === '' ? thisMonth : month,
     problem: typeof chosen === 'string' ? chosen : undefined,
   };

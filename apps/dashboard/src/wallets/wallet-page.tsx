@@ -1,6 +1,6 @@
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { MapPin, Pencil, Trash2 } from 'lucide-react';
-import { useState } from 'react';
+import { type ComponentProps, useState } from 'react';
 import type { ApiFailure } from '../api/failure.ts';
 import { useRead } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
@@ -37,6 +37,8 @@ export default function WalletPage() {
   const changes = useRead('GET /account/change/list', {}, { everyMs: rereadMs });
   const tokens = useRead('GET /token/list', {});
   if (read.data === undefined) {
+    if ((read.error as ApiFailure | null)?.slug === 'account_removed')
+      return <RemovedWallet accountId={accountId} />;
     if (read.error !== null) return <Failed error={read.error} onRetry={() => void read.refetch()} />;
     return (
       <>
@@ -71,17 +73,43 @@ export default function WalletPage() {
           empty={null}
         />
       </Section>
-      <Section title="Changes" description="Addresses that were asked for, and what became of them.">
-        <ChangesTable
-          source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }}
-          empty={
-            <EmptyLine>
-              No changes so far. The list begins with wallets that are added or moved in the dashboard.
-            </EmptyLine>
-          }
-        />
-      </Section>
+      <Changes source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }} />
     </>
+  );
+}
+
+/** What stays of a wallet that was removed before the page was opened. */
+function RemovedWallet({ accountId }: { readonly accountId: string }) {
+  const changes = useRead('GET /account/change/list', {});
+  const own = changes.data?.changes.filter((change) => change.accountId === accountId);
+  return (
+    <>
+      <PageHeader
+        title={own?.[0]?.accountName ?? 'Wallet'}
+        badge={<Badge>Removed</Badge>}
+        description={<Id id={accountId} isWhole />}
+      />
+      <Notice title="This wallet was removed">
+        It takes no new payments. What it received stays in Payments and in Reports, and what is on its way to
+        it still arrives.
+      </Notice>
+      <Changes source={{ rows: own, error: changes.error, onRetry: () => void changes.refetch() }} />
+    </>
+  );
+}
+
+function Changes({ source }: Pick<ComponentProps<typeof ChangesTable>, 'source'>) {
+  return (
+    <Section title="Changes" description="Addresses that were asked for, and what became of them.">
+      <ChangesTable
+        source={source}
+        empty={
+          <EmptyLine>
+            No changes so far. The list begins with wallets that are added or moved in the dashboard.
+          </EmptyLine>
+        }
+      />
+    </Section>
   );
 }
 

@@ -57,7 +57,7 @@ export const sumsOfPeriods = statement({
 export const sumsOfAccounts = statement({
   name: 'report_account_sums',
   parameters: { merchantId: 'text', accountId: 'text', times: 'timestamptz[]' },
-  columns: { ...sums, account_id: 'text' },
+  columns: { ...sums, account_id: 'text', account_name: 'text' },
   text: `with ${movedText({
     columns: 'kind, token_id, account_id',
     values: 'select v.*, s.account_id from summary_values v join sessions s on s.session_id = v.session_id',
@@ -65,11 +65,13 @@ export const sumsOfAccounts = statement({
      select r.updated_at, 'refunded', s.paid_token, s.account_id, 1, r.amount, 0, 0
      from refunds r join sessions s on s.session_id = r.session_id and s.order_id = r.order_id
      where r.merchant_id = :merchantId and r.status = 'completed' and ${isInTimes('r.updated_at')}
+   ), summed as (
+     select ${periodAndSums}, kind, token_id, ${sumColumns}, account_id
+     from (select * from moved union all select * from sent_back) as moved
+     where :accountId = '' or account_id = :accountId
+     group by 1, kind, token_id, account_id
    )
-   select ${periodAndSums}, kind, token_id, ${sumColumns}, account_id
-   from (select * from moved union all select * from sent_back) as moved
-   where :accountId = '' or account_id = :accountId
-   group by 1, kind, token_id, account_id order by period, account_id, token_id, kind`,
+   select summed.*, account_name from summed join accounts using (account_id) order by period, account_id, token_id, kind`,
 });
 
 /** One worker at a time: two could deadlock on the same hours. */

@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { statement } from '@florin/pg';
 import fc from 'fast-check';
+import { removeAccount } from '#merchants/account.ts';
 import { unixSeconds } from '#outside/clock.ts';
+import { systemRandom } from '#outside/random.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
 import { addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
 import { addUpHours } from './hour-sums.ts';
@@ -168,6 +170,23 @@ function withoutAccounts(
     ),
   }));
 }
+
+test('the sums of an account that was removed have its name', async () => {
+  const merchantId = await world.addMerchant();
+  const { db } = world.database;
+  const key = await world.addKey(merchantId);
+  const accountId = await world.addAccount(merchantId);
+  await addPaidSession(world, { key, accountId });
+  const { accountName } = await db.transaction((transaction) =>
+    removeAccount(transaction, { ...world, random: systemRandom }, { merchantId, accountId }),
+  );
+  const now = unixSeconds(world.clock.now());
+  const { sums } = await sumAccounts(db, world, { merchantId, times: [now - day, now + day] });
+  assert.deepEqual(
+    sums.map((row) => [row.accountId, row.accountName]),
+    [[accountId, accountName]],
+  );
+});
 
 test('times in disorder or too far apart and an unknown account are refused', async () => {
   const merchantId = await world.addMerchant();

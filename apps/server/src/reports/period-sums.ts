@@ -63,6 +63,7 @@ export async function sumAccounts(
       period: row.period,
       kind: row.kind as 'received' | 'settled' | 'refunded',
       accountId: row.account_id,
+      accountName: row.account_name,
       tokenId: row.token_id,
       count: Number(row.payments),
       totalValue: String(row.total_value),
