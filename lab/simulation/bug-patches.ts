@@ -37,6 +37,20 @@ export const bugPatches: Readonly<Record<string, readonly Patch[]>> = {
       to: 'if (amount === 0n) continue;',
     },
   ],
+  'lost-payment-told-as-delayed': [
+    {
+      file: 'settlement/dropped-events.ts',
+      from: "if (event.name === 'Paid' && session?.orderId === order.orderId) {",
+      to: "if (event.name === 'Paid') await showDelay(transaction, deps, order, 'reorged');\n  if (session === undefined) {",
+    },
+  ],
+  'lost-payment-never-ends': [
+    {
+      file: 'sessions/lost-payment.ts',
+      from: 'const lost = rows.map(parseSession);',
+      to: 'const lost = rows.slice(rows.length).map(parseSession);',
+    },
+  ],
   'no-parent-check': [
     {
       file: watcher,

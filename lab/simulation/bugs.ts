@@ -134,6 +134,16 @@ export const bugs: Readonly<Record<string, Bug>> = {
     hasNoOtherFaults: true,
     expectedViolation: /an exception at 0x\w+ is in doubt/,
   },
+  'lost-payment-told-as-delayed': {
+    scenario: withDeepReorg,
+    hasNoOtherFaults: true,
+    expectedViolation: /although its payment is lost/,
+  },
+  'lost-payment-never-ends': {
+    scenario: withDeepReorg,
+    hasNoOtherFaults: true,
+    expectedViolation: /no end after the deadlines/,
+  },
   'zero-confirmations': { finality: { tag: 'latest', depth: 0, quorum: 1 }, faults: ['reorg'] },
   'cursor-before-logs': { faults: ['crash', 'connectionLost'] },
   'webhook-after-commit': { lateStatements: ['webhooks_insert_events'], faults: ['crash', 'connectionLost'] },

@@ -80,7 +80,23 @@ export async function checkLostEvents(
   );
   for (const { leg, id } of rows)
     violations.push(`order ${id.slice(0, 10)}: ${leg} sent although its payment is lost`);
-  return violations;
+  return [...violations, ...(await checkLostPayments(client))];
+}
+
+/** A session says that its payment is gone exactly when it is, unless its merchant was paid from another contract. */
+async function checkLostPayments(client: pg.Client): Promise<string[]> {
+  const { rows } = await client.query<{ what: string }>(
+    `with lost as (select order_id from dropped_events where event_name = 'Paid' and returned_at is null)
+     select session_id || ' is ' || status || ' ' || pending_reason || ' although its payment is lost' as what from sessions s
+     where order_id in (select order_id from lost)
+       and not (status = 'settlement_pending' and pending_reason = 'payment_reorged')
+       and not (status = 'expired' and payment_succeeded_at is null)
+       and not exists (select from chain_events e where e.order_id = s.order_id and e.event_name in ('PaidOut', 'Minted'))
+     union all
+     select session_id || ' says that its payment is lost, which is not' from sessions
+     where pending_reason = 'payment_reorged' and order_id not in (select order_id from lost)`,
+  );
+  return rows.map(({ what }) => what);
 }
 
 /** Payments, settlements and chain anchors that the service calls final although no canonical branch has them. */

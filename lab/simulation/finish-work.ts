@@ -5,7 +5,13 @@ import type pg from 'pg';
 import { check, checkFinalEvents, checkHalted, checkLostEvents, lastTransactionId } from './checker.ts';
 import { operatorAddress } from './configuration.ts';
 import type { Connections } from './connections.ts';
-import { hasOpenSession, openDeposits, openWorkAfterLoss, openWorkOf } from './open-work.ts';
+import {
+  hasOpenSession,
+  openDeposits,
+  openWorkAfterLoss,
+  openWorkOf,
+  waitingForLostPayments,
+} from './open-work.ts';
 import { findBlockedPayouts, raiseCaps } from './policy-changes.ts';
 import { epochMs } from './process-model.ts';
 import type { World } from './world.ts';
@@ -137,7 +143,13 @@ async function resumeChains(world: World, connections: Connections): Promise<str
   });
   if (!(await hasLostEvent(connections))) return undefined;
   const violations = await checkLostEvents(world, client, lastSentBefore);
-  return openWork === '' ? violations : [...violations, `work never finished on resumed chains: ${openWork}`];
+  if (openWork !== '') return [...violations, `work never finished on resumed chains: ${openWork}`];
+  if (violations.length > 0) return violations;
+  // Past the deadlines, nothing waits any more for a payment that is gone.
+  world.options.scheduler.advance(expiryJumpMs);
+  const waiting = await waitForOpenWork(world, connections, () => waitingForLostPayments(connections));
+  const after = await checkLostEvents(world, client, lastSentBefore);
+  return waiting === '' ? after : [...after, `no end after the deadlines: ${waiting}`];
 }
 
 const haltedChains = statement({

@@ -118,6 +118,20 @@ async function exceptionsAstray(world: World, connections: Connections): Promise
   });
 }
 
+/**
+ * Sessions that wait for a payment which a reorg took back. A merchant who is paid from a vault or by CCTP may have the money,
+ * so those whose settlement was final wait for their operator.
+ */
+export async function waitingForLostPayments(connections: Connections): Promise<string> {
+  const { rows } = await connections.observe<{ id: string }>({
+    name: 'simulation_waiting_for_lost_payments',
+    text: `select s.session_id as id from sessions s join orders o on o.order_id = s.order_id
+     where s.pending_reason = 'payment_reorged' and not (o.order_type > 1 and exists (
+       select from dropped_events d where d.order_id = o.order_id and d.event_name = 'Settled'))`,
+  });
+  return rows.map(({ id }) => id).join(', ');
+}
+
 /** Wallets whose chain waits for a nonce that the service has assigned. */
 async function unusedNonces(world: World, connections: Connections): Promise<string[]> {
   const { rows } = await connections.observe<{ id: bigint; wallet: Hex; next: bigint }>({

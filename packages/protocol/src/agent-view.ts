@@ -155,6 +155,8 @@ export const agentSessionView = Type.Object({
   /** Hash of the payment transaction once it is seen, and of the settlement transaction once it is final. */
   initiateTx: Type.String(),
   completeTx: Type.String(),
+  /** What went back to the payer, final; absent when nothing did. */
+  refundedInUSD: Type.Optional(Type.String()),
   untrustedText,
   aiView: sessionAiView,
 });

@@ -77,6 +77,14 @@ test('an agent is not told that a payment is final which the chain took back', (
   assert.deepEqual([stage, nextAction.action], ['settlement_pending', 'poll_session']);
 });
 
+test('an agent begins again once a payment that the chain took back can no longer return', () => {
+  const situation = sessionSituation({ ...fresh, status: 'expired', signedOnce: true, isPaymentLost: true });
+  assert.equal(situation, 'payment_ended');
+  const { stage, nextAction } = workflowOf(situation);
+  assert.deepEqual([stage, nextAction.action], ['session_expired', 'create_payment_session']);
+  assert.match(nextAction.description, /not paid/);
+});
+
 test('an agent is not told that a payment is final while its chain is halted', () => {
   for (const status of ['initialized', 'paid', 'settling', 'settlement_pending', 'completed'] as const) {
     const situation = sessionSituation({ ...fresh, status, isPaymentSeen: true, isPaymentInDoubt: true });

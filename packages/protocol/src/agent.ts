@@ -43,7 +43,8 @@ export interface AgentMove {
 
 /**
  * The situations without a stage of their own. order_closing: an order is signed, the time to prepare is over, and the chain
- * has not passed the deadline. payment_lost: the chain took back the final block with the payment. payment_in_doubt: the chain is
+ * has not passed the deadline. payment_lost: the chain took back the final block with the payment. payment_ended: it did not
+ * come back by the deadline of its order. payment_in_doubt: the chain is
  * halted, so the service does not know whether it still has the payment. payment_returned and settlement_returned: the payer has
  * the whole payment back, before or after the merchant had it.
  */
@@ -51,6 +52,7 @@ export type AgentSituation =
   | AgentStage
   | 'order_closing'
   | 'payment_lost'
+  | 'payment_ended'
   | 'payment_in_doubt'
   | 'payment_returned'
   | 'settlement_returned';
@@ -123,6 +125,12 @@ export const agentMoves = {
     description:
       'The chain took back the block with the payment, so it is not paid now. Its transaction can come back until the deadline of its order: send the same one again, and make no other payment for this session.',
     retryAfterSeconds: 30,
+  },
+  payment_ended: {
+    stage: 'session_expired',
+    action: 'create_payment_session',
+    description:
+      'The chain took back the block with the payment, and it did not come back by its deadline: the payer has the money, and the session was not paid. Begin again from the payment link.',
   },
   payment_in_doubt: {
     stage: 'settlement_pending',
@@ -197,7 +205,7 @@ export function sessionSituation(state: AgentSessionState): AgentSituation {
     case 'completed':
       return 'settled';
     case 'expired':
-      return 'session_expired';
+      return state.isPaymentLost ? 'payment_ended' : 'session_expired';
     case 'cancelled':
       return 'session_cancelled';
   }

@@ -145,13 +145,13 @@ export const events = {
     title: 'A settlement is delayed',
     data: 'paidSession',
     state: { status: 'settlement_pending' },
-    when: 'The settlement is delayed and being retried.',
+    when: 'The settlement is delayed and being retried; or, with `payment_reorged`, the chain took the payment itself back.',
   },
   'session.expired': {
     title: 'A session was not paid in time',
     data: 'session',
     state: { status: 'expired' },
-    when: 'It was not paid in time.',
+    when: 'It was not paid in time, or its payment was taken back and did not return in time.',
   },
   'session.cancelled': {
     title: 'You cancelled a session',

@@ -29,8 +29,9 @@ export type SessionStatus = (typeof sessionStatuses)[number];
 export const sessionTypes = ['chk', 'ai_checkout', 'lnk'] as const;
 export type SessionType = (typeof sessionTypes)[number];
 
-/** Why a settlement is delayed. */
+/** Why a settlement is delayed. payment_reorged: the chain took back the payment itself. reorged: only the settlement. */
 export const pendingReasons = [
+  'payment_reorged',
   'reorged',
   'reverted',
   'not_mined',

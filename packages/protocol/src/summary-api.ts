@@ -36,6 +36,9 @@ export const summaryRoutes = {
       exceptions: Type.Object(attention.properties, { description: 'Open ones' }),
       pausedWebhooks: attention,
       delayedSettlements: Type.Object(attention.properties, { description: 'Sessions' }),
+      lostPayments: Type.Object(attention.properties, {
+        description: 'Sessions whose payment the chain took back: deliver nothing for them',
+      }),
       expiringKeys: Type.Object(attention.properties, {
         description: `API keys that expire within ${keyWarningDays} days`,
       }),

@@ -1218,7 +1218,7 @@ export interface SessionCompletedEvent extends EventCommon {
   };
 }
 
-/** The settlement is delayed and being retried. */
+/** The settlement is delayed and being retried; or, with `payment_reorged`, the chain took the payment itself back. */
 export interface SessionSettlementPendingEvent extends EventCommon {
   type: 'session.settlement_pending';
   data: {
@@ -1227,7 +1227,7 @@ export interface SessionSettlementPendingEvent extends EventCommon {
   };
 }
 
-/** It was not paid in time. */
+/** It was not paid in time, or its payment was taken back and did not return in time. */
 export interface SessionExpiredEvent extends EventCommon {
   type: 'session.expired';
   data: {

@@ -59,7 +59,8 @@ function usePaymentMatters(): Found {
   const { data } = look;
   const exceptions = data?.exceptions.count ?? 0;
   const delayed = data?.delayedSettlements.count ?? 0;
-  // During an update a web process of the version before may answer, which does not have it.
+  // During an update a web process of the version before may answer, which has neither of these.
+  const lost = data?.lostPayments?.count ?? 0;
   const closed = data?.closedLinks?.count ?? 0;
   const closedNetworks = data?.closedNetworks ?? [];
   const matters: Matter[] = closedNetworks.map((network) => {
@@ -69,6 +70,11 @@ function usePaymentMatters(): Found {
   if (closed > 0) {
     const text = `${count(closed, 'active link takes', 'active links take')} no payments: the token that you receive is stopped or paused. Choose another one for now`;
     matters.push({ key: 'closed', tone: 'bad', state: 'No payments', text, path: 'links' });
+  }
+  if (lost > 0) {
+    const text = `${count(lost, 'payment was', 'payments were')} taken back by the chain: deliver nothing for what does not come back`;
+    const search = { status: 'settlement_pending' };
+    matters.push({ key: 'lost', tone: 'bad', state: 'Taken back', text, path: 'payments', search });
   }
   if (exceptions > 0) {
     const text = `${count(exceptions, 'payment came', 'payments came')} short, over, late, double or in another token. Most go back by themselves`;

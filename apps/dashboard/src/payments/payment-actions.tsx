@@ -35,7 +35,13 @@ export function PaymentActions({
   const { totalValue, addedValue } = transaction ?? { totalValue: 0, addedValue: 0 };
   const left = totalValue - addedValue - session.refundedAmount;
   const isUnderWay = history?.refunds.some(({ status }) => status === 'pending') ?? true;
-  const mayRefund = transaction !== undefined && left > 0 && !isUnderWay && mayDo(role, 'refunds:write');
+  // The payer has the money of a payment that its chain took back.
+  const mayRefund =
+    transaction !== undefined &&
+    left > 0 &&
+    !isUnderWay &&
+    history?.doubt !== 'lost' &&
+    mayDo(role, 'refunds:write');
   return (
     <>
       {isOpen && session.paymentUrl !== '' && (

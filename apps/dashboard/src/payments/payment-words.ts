@@ -1,6 +1,7 @@
 import type { PendingReason, Session } from '@florin/protocol/session.ts';
 
 const delays: Readonly<Record<PendingReason, string>> = {
+  payment_reorged: 'The chain took the payment itself back: it is not paid now.',
   reorged: 'The chain replaced the block of the settlement.',
   reverted: 'The settlement’s transaction failed.',
   not_mined:

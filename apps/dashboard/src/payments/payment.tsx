@@ -87,7 +87,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
       <PageHeader
         title={`Payment of ${formatUsd(session.amount)}`}
         badge={
-          doubt === '' ? (
+          doubt === '' || isUnpaid ? (
             <SessionStatusBadge {...view} />
           ) : (
             <Badge tone="bad">{doubtTexts[doubt].state}</Badge>
@@ -99,7 +99,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
       <div className="grid gap-3 not-empty:mb-6">
         {doubt !== '' && (
           <Notice tone="bad" title={doubtTexts[doubt].title}>
-            {doubtTexts[doubt].text}
+            {doubt === 'lost' && isUnpaid ? endedText : doubtTexts[doubt].text}
           </Notice>
         )}
         {doubt === '' && session.pendingReason !== '' && (
@@ -191,6 +191,10 @@ const doubtTexts = {
       'is settled or refunded meanwhile.',
   },
 } as const;
+
+const endedText =
+  'A reorganisation removed its block, and it did not come back by its deadline: the payer has the money, and this order was not paid. ' +
+  'Ask for a new payment.';
 
 /** When a payment that cannot be settled goes back. */
 function EndOfTrying({ by = '' }: { readonly by: string | undefined }) {

@@ -22,6 +22,7 @@ export function sessionStatusText(status: SessionStatus): string {
 interface StatusProps {
   readonly session: {
     readonly status: SessionStatus;
+    readonly pendingReason: string;
     readonly initiateTx: string;
     readonly amount: number;
     readonly refundedAmount: number;
@@ -38,7 +39,8 @@ interface StatusProps {
  * so are a part of a payment, and money that went back from a settled one.
  */
 export function SessionStatusBadge({ session, transaction, deposits = [] }: StatusProps) {
-  const { status, initiateTx, refundedAmount } = session;
+  const { status, pendingReason, initiateTx, refundedAmount } = session;
+  if (pendingReason === 'payment_reorged') return <Badge tone="bad">Taken back</Badge>;
   if (refundedAmount > 0) return <Badge tone="neutral">{refundedText(session, transaction)}</Badge>;
   if (status === 'initialized' && initiateTx !== '') return <Badge tone="info">Payment seen</Badge>;
   if (deposits.length > 0)

@@ -34,7 +34,8 @@ const statusTexts: Readonly<Record<SessionStatus, string>> = {
   paid: 'The payment is final on its chain; the money waits in the contract for its settlement, or went back to its payer.',
   settling: 'A settlement is recorded and on its way.',
   completed: 'The money is in the merchant’s wallet, final on its chain.',
-  settlement_pending: 'The settlement is delayed; it is retried by itself, and an order settles once.',
+  settlement_pending:
+    'The settlement is delayed; it is retried by itself, and an order settles once. With `payment_reorged` the payment itself is gone.',
   expired:
     'Not paid in time; nothing can pay it any more but a late deposit, where the link’s policy or the merchant accepts it.',
   cancelled: 'Cancelled by the merchant.',
@@ -60,6 +61,12 @@ const triggerTexts: Readonly<Record<SessionTrigger, string>> = {
     'The merchant gave the payer some of a settled payment back, finally; `refundedAmount` says how much.',
   return_lost:
     'A reorganisation below finality took back a final return; `refundedAmount` says what is still with the payer.',
+  payment_lost:
+    'A reorganisation below finality took back the final payment itself; `pendingReason` is `payment_reorged`. Deliver nothing for it.',
+  payment_restored:
+    'That payment is final again, and its settlement is tried again; `pendingReason` is `reorged` until then.',
+  payment_lapsed:
+    'That payment did not come back, and a final block of its chain is later than the deadline of its order: the session was not paid.',
   expire:
     'Nothing can pay the session any more: by our clock when no order was signed, else by the time of the chains at a final block.',
   cancel: '`POST /session/checkout/cancel`.',
@@ -98,7 +105,7 @@ function sessionBlocks(): string[] {
       ['Trigger', 'What has happened'],
       sessionTriggers.map((trigger) => [`\`${trigger}\``, triggerTexts[trigger]]),
     ),
-    `While a settlement is delayed, \`pendingReason\` says why: ${pendingReasons
+    `While the status is \`settlement_pending\`, \`pendingReason\` says why: ${pendingReasons
       .map((reason) => `\`${reason}\``)
       .join(', ')}. \`transaction\` is part of a session’s answer once \`paymentSucceededTime\` is set.`,
   ];

@@ -83,6 +83,9 @@ export function agentSessionView(
     lineItems: agentLineItems(session.items),
     initiateTx: session.initiateTx,
     completeTx: session.completeTx,
+    ...(session.refundedAmount === 0n || condition.isInDoubt
+      ? {}
+      : { refundedInUSD: formatUsd(session.refundedAmount) }),
     untrustedText: untrustedTextNotice,
     aiView: {
       ...sessionAiView(deps, session, situationOf(deps, session, condition)),

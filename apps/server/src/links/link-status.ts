@@ -18,6 +18,7 @@ import {
   lockActiveLinksOfProduct,
   lockEndedLinks,
   setLinksStatus,
+  takeLinkPayments,
   takeLinkTurn,
 } from './link.sql.ts';
 import { linkEventData } from './link-json.ts';
@@ -111,6 +112,14 @@ export async function countLinkPayments(
     const change = { merchantId, linkIds: [linkId], from: 'active', trigger: 'limit_reached' } as const;
     await changeLinks(transaction, deps, change);
   }
+}
+
+/** Counts payments no longer that a reorg took back for good. `linkIds` names the link of each payment. */
+export async function uncountLinkPayments(
+  transaction: Transaction,
+  linkIds: readonly string[],
+): Promise<void> {
+  if (linkIds.length > 0) await transaction.query(takeLinkPayments, { linkIds });
 }
 
 /** Disables active links whose end has come, each with its event, and returns their number. */

@@ -237,6 +237,19 @@ export const addLinkPayments = statement({
    select link_id, merchant_id from added where status = 'active' and payment_count >= max_payments order by link_id`,
 });
 
+// Payments that a reorg below finality took back for good. A link that reached its limit stays disabled: its merchant enables it.
+export const takeLinkPayments = statement({
+  name: 'link_take_payments',
+  parameters: { linkIds: 'text[]' },
+  text: `with lost as (
+     select link_id, count(*) as payments from unnest(:linkIds::text[]) as link_id group by link_id
+   ), locked as materialized (
+     select link_id from links where link_id in (select link_id from lost) order by link_id for update
+   )
+   update links set payment_count = links.payment_count - lost.payments
+   from locked join lost using (link_id) where links.link_id = locked.link_id`,
+});
+
 // Another worker's links are left to it.
 export const lockEndedLinks = statement({
   name: 'link_lock_ended',

@@ -213,6 +213,20 @@ async function settlementPart(
   const { sessionId } = session;
   const stored = (await findSessionStates(db, [sessionId])).get(sessionId);
   if (stored?.status !== 'settlement_pending') return undefined;
+  const place = { button: 'Open the payment', path: `payments/${sessionId}` };
+  if (stored.pendingReason === 'payment_reorged')
+    return {
+      title: `A payment to ${merchant} was taken back by its chain`,
+      paragraphs: [
+        'A reorganisation removed the block of the payment, so it is not paid now: deliver nothing for it.',
+        'If its transaction comes back, everything goes on by itself. Otherwise the payment expires.',
+      ],
+      rows: [
+        ['Amount', formatMoney('en', String(transaction.totalValue))],
+        ['Payment', sessionId],
+      ],
+      ...place,
+    };
   return {
     title: `A settlement to ${merchant} is delayed`,
     paragraphs: [
@@ -223,8 +237,7 @@ async function settlementPart(
       ['You receive', formatMoney('en', String(transaction.netValue))],
       ['Payment', sessionId],
     ],
-    button: 'Open the payment',
-    path: `payments/${sessionId}`,
+    ...place,
   };
 }
 

@@ -33,7 +33,9 @@ export function paymentHandler(deps: PaymentContext): ChainHandler {
       const paidLinks: string[] = [];
       await eachPayment(transaction, deps, events, async (payment) => {
         const paid = await accept(transaction, deps, chain, payment);
-        if (paid !== undefined && paid.businessId !== '') paidLinks.push(paid.businessId);
+        // A payment that a reorg below finality took back and that returns was counted before, unless its session had ended.
+        const isCounted = payment.session.paymentSucceededAt !== undefined;
+        if (paid !== undefined && !isCounted && paid.businessId !== '') paidLinks.push(paid.businessId);
         return paid;
       });
       // After all sessions of the block, so that every chain locks sessions before links.
@@ -103,17 +105,20 @@ async function accept(
   const { chainId, txHash, blockTime: at } = event;
   const postings = paymentPostings(order, chain.name);
   await book(transaction, { kind: 'payment', orderId: order.orderId, chainId, txHash, at, postings });
-  if (session.orderId === order.orderId) return undefined;
-  const trigger = isLate(payment) ? 'late_payment_final' : 'payment_final';
+  const isOwn = session.orderId === order.orderId;
+  if (isOwn && session.pendingReason !== 'payment_reorged' && session.status !== 'expired') return undefined;
+  const trigger = isOwn ? 'payment_restored' : isLate(payment) ? 'late_payment_final' : 'payment_final';
   const changes = {
     // The payer of an x402 order is its refund address. Its session names the signer.
     payer: session.intendedPayer === '' ? order.order.payer : session.intendedPayer,
     payerEmail: order.payerEmail,
     paidToken: order.tokenId,
-    receiptId: newId('receipt', deps.random.bytes),
+    // The payer may have the receipt of a payment that returns.
+    receiptId: isOwn && session.receiptId !== '' ? session.receiptId : newId('receipt', deps.random.bytes),
     orderId: order.orderId,
     initiateTx: txHash,
     paymentSucceededAt: at,
+    ...(isOwn ? { pendingReason: 'reorged' as const } : {}),
   };
   const paid = await moveSession(transaction, deps, session, trigger, changes, order);
   // Another payment was final first. Settlement sends this one back to its payer.

@@ -14,6 +14,8 @@ export interface Attention {
   readonly pausedWebhooks: Needing;
   /** Sessions. */
   readonly delayedSettlements: Needing;
+  /** Sessions whose payment a reorg below finality took back. */
+  readonly lostPayments: Needing;
   /** API keys that expire within `keyWarningDays`. */
   readonly expiringKeys: Needing;
 }
@@ -30,6 +32,7 @@ export async function findAttention(
     exceptions: ofKind(rows, 'exceptions'),
     pausedWebhooks: ofKind(rows, 'webhooks'),
     delayedSettlements: ofKind(rows, 'settlements'),
+    lostPayments: ofKind(rows, 'lost'),
     expiringKeys: ofKind(rows, 'keys'),
   };
 }

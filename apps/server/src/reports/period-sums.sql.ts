@@ -18,7 +18,8 @@ const isInTimes = (time: string) =>
 /**
  * The common table `moved`: what was received and settled between the first and the last of `:times`, by hour or by
  * payment. Hours in which a period begins or ends within the hour are read payment by payment, and no other. Payments that
- * are not added to their hour yet stand by themselves; they are few. The offset keeps PostgreSQL from reading all
+ * are not added to their hour yet stand by themselves; they are few, and so are those that
+ * a reorg below finality took back, which are subtracted. The offset keeps PostgreSQL from reading all
  * payments of the merchant for each hour.
  */
 function movedText({ columns, values }: { readonly columns: string; readonly values: string }): string {
@@ -28,7 +29,7 @@ function movedText({ columns, values }: { readonly columns: string; readonly val
      select hour as at, ${columns}, payments, total_value, fee_value, net_value from summary_hours
      where merchant_id = :merchantId and ${isInTimes('hour')} and hour not in (select hour from cut)
      union all
-     select at, ${columns}, 1, total_value, fee_value, net_value from summary_changes
+     select at, ${columns}, payments, total_value, fee_value, net_value from summary_changes
      where merchant_id = :merchantId and ${isInTimes('at')} and ${hourOf('at')} not in (select hour from cut)
      union all
      select at, ${columns}, 1, total_value, fee_value, net_value from cut cross join lateral (
@@ -49,7 +50,7 @@ export const sumsOfPeriods = statement({
   columns: sums,
   text: `with ${movedText({ columns: 'kind, token_id', values: 'select v.* from summary_values v' })}
    select ${periodAndSums}, kind, token_id, ${sumColumns} from moved
-   group by 1, kind, token_id order by period, kind, token_id`,
+   group by 1, kind, token_id having sum(payments) <> 0 order by period, kind, token_id`,
 });
 
 // Payments that are read one by one have their account in their session. Refunds have an index by the time of their completion.
@@ -69,7 +70,7 @@ export const sumsOfAccounts = statement({
      select ${periodAndSums}, kind, token_id, ${sumColumns}, account_id
      from (select * from moved union all select * from sent_back) as moved
      where :accountId = '' or account_id = :accountId
-     group by 1, kind, token_id, account_id
+     group by 1, kind, token_id, account_id having sum(payments) <> 0
    )
    select summed.*, account_name from summed join accounts using (account_id) order by period, account_id, token_id, kind`,
 });
@@ -86,7 +87,7 @@ export const addHourChanges = statement({
      delete from summary_changes where ctid = any (array(select ctid from summary_changes limit :limit)) returning *
    ), added as (
      insert into summary_hours as known (merchant_id, hour, kind, account_id, token_id, payments, total_value, fee_value, net_value)
-     select merchant_id, ${hourOf('at')}, kind, account_id, token_id, count(*), sum(total_value), sum(fee_value), sum(net_value)
+     select merchant_id, ${hourOf('at')}, kind, account_id, token_id, sum(payments), sum(total_value), sum(fee_value), sum(net_value)
      from taken group by 1, 2, 3, 4, 5
      on conflict (merchant_id, hour, kind, account_id, token_id) do update set
        payments = known.payments + excluded.payments, total_value = known.total_value + excluded.total_value,

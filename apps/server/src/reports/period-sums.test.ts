@@ -6,7 +6,7 @@ import { removeAccount } from '#merchants/account.ts';
 import { unixSeconds } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
-import { addPaidSession, happen } from '../../test/harness/payment-fixture.ts';
+import { addPaidSession, happen, takeBack } from '../../test/harness/payment-fixture.ts';
 import { addUpHours } from './hour-sums.ts';
 import { sumAccounts, sumPeriods } from './period-sums.ts';
 
@@ -25,7 +25,7 @@ const payments = statement({
   },
   text: `select s.account_id, s.paid_token, s.settlement_token, s.payment_succeeded_at as paid_at,
      s.settlement_succeeded_at as settled_at, o.total_value, o.fee_value, o.net_value
-   from sessions s join orders o on o.order_id = s.order_id where s.merchant_id = :merchantId`,
+   from sessions s join orders o on o.order_id = s.order_id where s.merchant_id = :merchantId and s.pending_reason <> 'payment_reorged'`,
 });
 const refunds = statement({
   name: 'account_sums_test_refunds',
@@ -82,6 +82,8 @@ test('sums of periods equal each payment and refund added up, by account and in 
   const fate = fc.constantFrom('paid', 'settled', 'returned');
   const payment = fc.record({
     fate,
+    // A reorg below finality takes it back, and perhaps it returns.
+    loss: fc.constantFrom('none', 'lost', 'regained'),
     isOther: fc.boolean(),
     isAdded: fc.boolean(),
     laterMs: fc.oneof(
@@ -106,7 +108,7 @@ test('sums of periods equal each payment and refund added up, by account and in 
         const accounts = [await world.addAccount(merchantId), await world.addAccount(merchantId)] as const;
         const paidAt: number[] = [];
         const hourOfClock = () => Math.floor(unixSeconds(world.clock.now()) / hour) * hour;
-        for (const { fate, isOther, isAdded, laterMs } of made) {
+        for (const { fate, loss, isOther, isAdded, laterMs } of made) {
           const accountId = accounts[isOther ? 1 : 0];
           paidAt.push(hourOfClock());
           const { order, sessionId } = await addPaidSession(world, { key, accountId });
@@ -115,6 +117,9 @@ test('sums of periods equal each payment and refund added up, by account and in 
           if (fate === 'returned') await happen(world, order, 'Refunded');
           if (isAdded)
             while (await world.database.db.transaction((transaction) => addUpHours(transaction, 2)));
+          if (fate !== 'returned' && loss !== 'none') await takeBack(world, order);
+          if (fate !== 'returned' && loss === 'regained') await happen(world, order, 'Paid');
+          if (fate === 'settled' && loss === 'regained') await happen(world, order, 'Settled');
           world.clock.time += laterMs;
         }
         const inner = near.map(({ payment, hours }) => (paidAt[payment] ?? 0) + hours * hour + at);
@@ -141,7 +146,7 @@ test('sums of periods equal each payment and refund added up, by account and in 
           const { received, settled } = await sumPeriods(world.database.db, { merchantId, times });
           assert.equal(
             received.reduce((sum, row) => sum + row.payments, 0),
-            made.length,
+            made.filter(({ fate, loss }) => fate === 'returned' || loss !== 'lost').length,
           );
           const ofKind = (kind: string) => sums.filter((row) => row.kind === kind);
           assert.deepEqual(received, withoutAccounts(ofKind('received'), ['totalValue']));

@@ -160,12 +160,12 @@ const sessionRows = {
 function sessionsText(time: string): string {
   return `with looked as materialized (
      select session_id, receipt_id, order_id, account_id, business_id, ${time} as at, payer, paid_token, settlement_token,
-       recipient, fee_model, refunded_amount, initiate_tx, complete_tx, ordinal
+       recipient, fee_model, refunded_amount, initiate_tx, complete_tx, pending_reason, ordinal
      from sessions where merchant_id = :merchantId and ordinal > :doneTo and ordinal <= :lastOrdinal
      order by ordinal limit :limit
    ), meant as (
      select l.*, o.total - o.added as paid_amount, o.total_value, o.fee_value, o.net_value from looked l join orders o on o.order_id = l.order_id
-     where l.at >= :fromTime and l.at < :toTime and (:accountId = '' or l.account_id = :accountId)
+     where l.at >= :fromTime and l.at < :toTime and l.pending_reason <> 'payment_reorged' and (:accountId = '' or l.account_id = :accountId)
    )
    select edge.reached, meant.session_id is not null as is_meant, meant.session_id, meant.receipt_id, meant.order_id, meant.account_id, meant.business_id, meant.at,
      meant.payer, meant.paid_token, meant.settlement_token, meant.recipient, meant.fee_model, meant.refunded_amount,
@@ -227,7 +227,7 @@ export const needsAttention = statement({
      union all
      select 'webhooks', webhook_id, created_at from webhooks where merchant_id = :merchantId and status = 'paused'
      union all
-     select 'settlements', session_id, updated_at from sessions
+     select case when pending_reason = 'payment_reorged' then 'lost' else 'settlements' end, session_id, updated_at from sessions
      where merchant_id = :merchantId and status = 'settlement_pending'
      union all
      select 'keys', key_id, expires_at from api_keys

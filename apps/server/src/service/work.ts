@@ -23,6 +23,7 @@ import { runReconciliation } from '#reconcile/reconcile.ts';
 import { runArchive } from '#sessions/archive.ts';
 import type { SessionMoveContext } from '#sessions/context.ts';
 import { runErasure } from '#sessions/erasure.ts';
+import { endLostPayments } from '#sessions/lost-payment.ts';
 import { expireSessions } from '#sessions/session.ts';
 import { runSettlement } from '#settlement/settlement.ts';
 import { releaseUnfollowed } from '#submissions/submission.ts';
@@ -130,8 +131,9 @@ export function runExpiry(
   const rounds = { ...deps, intervalMs: expiryIntervalMs, failure: 'sessions.expiry_failed' };
   return runRounds(rounds, signal, async () => {
     const count = await deps.db.transaction((transaction) => expireSessions(transaction, deps, expiryBatch));
+    const lost = await deps.db.transaction((transaction) => endLostPayments(transaction, deps, expiryBatch));
     // A smaller batch may have reached its limit of bytes.
-    return count > 0;
+    return count + lost > 0;
   });
 }
 

@@ -20,8 +20,8 @@ export interface SessionChanges {
   readonly orderId?: string;
   readonly initiateTx?: string;
   readonly completeTx?: string;
-  readonly paymentSucceededAt?: Date;
-  readonly settlementSucceededAt?: Date;
+  readonly paymentSucceededAt?: Date | undefined;
+  readonly settlementSucceededAt?: Date | undefined;
   readonly pendingReason?: PendingReason;
   readonly refundedAmount?: MicroUsd;
   /** The transaction that gave money back; only the e-mail about it has it. */

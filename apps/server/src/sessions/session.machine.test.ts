@@ -33,6 +33,13 @@ const expected = new Map<string, string>([
   ['settling return_lost', 'settling'],
   ['completed return_lost', 'completed'],
   ['settlement_pending return_lost', 'settlement_pending'],
+  ['paid payment_lost', 'settlement_pending session.settlement_pending'],
+  ['settling payment_lost', 'settlement_pending session.settlement_pending'],
+  ['completed payment_lost', 'settlement_pending session.settlement_pending'],
+  ['settlement_pending payment_lost', 'settlement_pending session.settlement_pending'],
+  ['settlement_pending payment_restored', 'settlement_pending session.settlement_pending'],
+  ['expired payment_restored', 'settlement_pending session.settlement_pending'],
+  ['settlement_pending payment_lapsed', 'expired session.expired'],
   ['settlement_pending settlement_final', 'completed session.completed'],
 ]);
 

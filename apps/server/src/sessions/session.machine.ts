@@ -30,6 +30,12 @@ export const sessionTriggers = [
   'settlement_refunded',
   /** A reorg below finality took back a final return: less is back with the payer. */
   'return_lost',
+  /** A reorg below finality took back the final payment itself. */
+  'payment_lost',
+  /** That payment is final again. */
+  'payment_restored',
+  /** It is not back, and a final block of its chain is later than the deadline of its order. */
+  'payment_lapsed',
   /** Nothing can pay the session any more: by our clock when unsigned, by the chain's when signed. */
   'expire',
   'cancel',
@@ -103,6 +109,16 @@ export const sessionMoves: readonly Move[] = [
   { from: 'settling', trigger: 'return_lost', to: 'settling' },
   { from: 'completed', trigger: 'return_lost', to: 'completed' },
   { from: 'settlement_pending', trigger: 'return_lost', to: 'settlement_pending' },
+  ...(['paid', 'settling', 'completed', 'settlement_pending'] as const).map((from) => ({
+    ...({ from, trigger: 'payment_lost', to: 'settlement_pending' } as const),
+    event: 'session.settlement_pending' as const,
+  })),
+  // Never `session.paid`, which comes once: what is missing now is the settlement.
+  ...(['settlement_pending', 'expired'] as const).map((from) => ({
+    ...({ from, trigger: 'payment_restored', to: 'settlement_pending' } as const),
+    event: 'session.settlement_pending' as const,
+  })),
+  { from: 'settlement_pending', trigger: 'payment_lapsed', to: 'expired', event: 'session.expired' },
   { from: 'initialized', trigger: 'expire', to: 'expired', event: 'session.expired' },
   // Only deposit addresses: no payer holds an order that can be paid after the deadline (S10).
   { from: 'expired', trigger: 'late_payment_detected', to: 'expired', event: 'session.payment_detected' },

@@ -139,7 +139,7 @@ export const itemsOfSessions = statement({
 
 /** A receipt gets the merchant's names with its number, and keeps both. */
 const nameAtReceipt = (column: string, name: string) =>
-  `case when :receiptId = receipt_id then ${column} else coalesce((${name} where p.merchant_id = sessions.merchant_id), '') end`;
+  `case when :receiptId in (receipt_id, '') then ${column} else coalesce((${name} where p.merchant_id = sessions.merchant_id), '') end`;
 
 // The old status is in the where clause: a move that lost a race changes nothing, and its caller throws.
 export const updateSession = statement({
@@ -189,6 +189,25 @@ function withinBudget(found: string): string {
      from found
    ) as sized where is_read`;
 }
+
+/**
+ * Sessions whose payment a reorg below finality took back, and whose order a final block can no longer pay. Left out are orders
+ * whose settlement was final and whose merchant is paid by a transaction of its own: that may be on another chain, or come again.
+ */
+export const lapsedPayments = statement({
+  name: 'session_payments_lapsed',
+  parameters: { arrivingApart: 'int4[]', limit: 'int8' },
+  columns: sessionColumns,
+  text: withinBudget(`select ${prefixedColumnList} from sessions s
+     join orders o on o.order_id = s.order_id join chain_cursors c on c.chain_id = o.chain_id
+   where s.status = 'settlement_pending'
+     and o.order_id in (select order_id from dropped_events where event_name = 'Paid' and returned_at is null)
+     and c.halted_reason = '' and not c.is_resync_due and extract(epoch from c.final_time) > o.pay_by
+     and not exists (select from chain_events e where e.order_id = o.order_id and e.event_name = 'Paid')
+     and not (o.order_type = any (:arrivingApart) and exists (
+       select from dropped_events d where d.order_id = o.order_id and d.event_name = 'Settled'))
+   order by s.expiration_time limit :limit for update of s skip locked`),
+});
 
 // Unsigned sessions expire by our clock: no payer holds an order for them. skip locked: the next round checks a session
 // whose order is being prepared now.

@@ -14,7 +14,7 @@ import { lockSession } from '#sessions/session.ts';
 import { moveSession } from '#sessions/session-move.ts';
 import type { StoredSession } from '#sessions/stored-session.ts';
 import { type FinalEvent, isArrival, isOwed, isWholeMint } from './arrival.ts';
-import { reopenDropped } from './dropped-events.ts';
+import { paymentsFirst, reopenDropped } from './dropped-events.ts';
 import { attemptOfTransaction, finalEventsOfOrder } from './leg.sql.ts';
 import { closeLeg, delayLeg, findLeg, holdLeg, type Leg, requestLeg, showDelay } from './leg.ts';
 
@@ -41,7 +41,7 @@ export function settlementHandler(deps: PaymentContext): ChainHandler {
       );
     },
     async onDropped(transaction, _chain, dropped) {
-      await eachWithOrder(transaction, dropped, (event, order) =>
+      await eachWithOrder(transaction, paymentsFirst(dropped), (event, order) =>
         reopenDropped(transaction, deps, order, event),
       );
     },

@@ -138,10 +138,11 @@ const dropPayment = statement({
   name: 'payment_fixture_drop',
   parameters: { orderId: 'text', droppedAt: 'timestamptz' },
   text: `with delayed as (
-     update sessions set status = 'settlement_pending', pending_reason = 'reverted' where order_id = :orderId)
+     update sessions set status = 'settlement_pending', pending_reason = 'payment_reorged', complete_tx = '',
+       settlement_succeeded_at = null where order_id = :orderId)
    insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
      arguments, dropped_at)
-   values (1, 1, '0xab', 0, '0xcd', :droppedAt, '0x90', 'Paid', :orderId, '{}', :droppedAt)`,
+   values (1, 1, :orderId, 0, '0xcd', :droppedAt, '0x90', 'Paid', :orderId, '{}', :droppedAt)`,
 });
 
 /** The chain takes the final payment of an order back, as a rewind below finality leaves it. */

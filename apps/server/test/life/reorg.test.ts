@@ -220,7 +220,8 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
   assert.match(told.aiView.workflow.nextAction.description, /^The chain contradicts blocks that were final/);
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
   await resumeChain(life.database.db, life.options.clock, chain.chainId);
-  await life.sessionIn(sessionId, 'settlement_pending');
+  const lost = await life.sessionIn(sessionId, 'settlement_pending');
+  assert.equal(lost.session.pendingReason, 'payment_reorged');
   // No block has the payment: the page and agents hear that, and it is not refunded.
   const page = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
   const { status, initiateTx, isPayable, receiptId, isInDoubt } = page.state;
@@ -349,6 +350,49 @@ test(
     assert.equal(await life.ethereum.balanceOf(token, address), 0n);
   },
 );
+
+// Last, because it moves the chain's time.
+test('a payment that a reorg below finality took away for good ends its session unpaid after its deadline', async () => {
+  const { anvil, chain } = life.ethereum;
+  const token = life.ethereum.token('usdc');
+  const payer = new Payer(life);
+  await payer.fund(life.ethereum, token, 2_000_000n);
+  const sessionId = await checkout(life, 2_000_000);
+  const first = await headNumber();
+  await payer.execute(life.ethereum, await payer.prepare(sessionId, token));
+  life.mine();
+  await life.sessionIn(sessionId, 'completed');
+  await life.pauseMining();
+  await watched();
+  // The payer's wallet sends nothing again.
+  await anvil.request('anvil_reorg', [(await headNumber()) - first, []]);
+  await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
+  await resumeChain(life.database.db, life.options.clock, chain.chainId);
+  const lost = await life.sessionIn(sessionId, 'settlement_pending');
+  assert.deepEqual(
+    [lost.session.pendingReason, lost.session.completeTx, lost.session.settlementSucceededTime],
+    ['payment_reorged', '', null],
+  );
+  await anvil.request('evm_increaseTime', [3_600]);
+  life.mine();
+  const { session, transaction } = await life.sessionIn(sessionId, 'expired');
+  await life.pauseMining();
+  assert.deepEqual(
+    [session.payer, session.initiateTx, session.receiptId, session.paymentSucceededTime, transaction],
+    ['', '', '', null, undefined],
+  );
+  const { state } = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
+  assert.deepEqual([state.status, state.isInDoubt, state.initiateTx], ['expired', undefined, '']);
+  const { aiView } = await read<AgentSessionView>(`/aipay/api/v1/session/${sessionId}`);
+  const { stage, nextAction } = aiView.workflow;
+  assert.deepEqual([stage, nextAction.action], ['session_expired', 'create_payment_session']);
+  assert.match(nextAction.description, /took back the block with the payment/);
+  assert.equal(await life.ethereum.balanceOf(token, payer.address), 2_000_000n);
+  assert.deepEqual(
+    (await life.eventOf(sessionId, 'session.expired')).slice(-2).map(({ type }) => type),
+    ['session.settlement_pending', 'session.expired'],
+  );
+});
 
 /** What a public address of the service answers. */
 async function read<Data>(path: string): Promise<Data> {

@@ -60,11 +60,11 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
   addRoute(agentApi.routes.getPaymentSession, async ({ params }) => {
     const session = await findSession(db, params.sessionId);
     if (session === undefined) throw new Refusal('session_not_found', params.sessionId);
-    const isDelayed = session.status === 'settlement_pending';
+    const mayBeLost = session.status === 'settlement_pending' || session.status === 'expired';
     const [awaited, seen, lost, isReturned] = await Promise.all([
       depositsOf(db, deps, session),
       seenPaymentOf(db, session),
-      findLostPayments(db, isDelayed ? [session.orderId] : []),
+      findLostPayments(db, mayBeLost && session.orderId !== '' ? [session.orderId] : []),
       isReturnedInFull(db, session),
     ]);
     return agentSessionView(deps, session, {

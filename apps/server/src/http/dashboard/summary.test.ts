@@ -85,6 +85,29 @@ test('the summary has the payments that are not settled, and what needs attentio
   );
 });
 
+test('a payment that its chain took back is on no way and in no sum, and needs attention as that', async () => {
+  const { browser, things, key } = await openDashboard();
+  const { order, sessionId } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
+  const now = Math.floor(world.merchants.clock.now().getTime() / 1_000);
+  const facts = async () => {
+    const { onItsWay, delayedSettlements, lostPayments } = (await browser.get('/summary')).data;
+    const body = { times: [now - 86_400, now + 86_400] };
+    const { received } = (await browser.post('/summary/periods', body)).data;
+    const sumOf = (rows: { payments: number }[]) => rows.reduce((sum, { payments }) => sum + payments, 0);
+    return { onItsWay: sumOf(onItsWay), received: sumOf(received), delayedSettlements, lostPayments };
+  };
+  const before = await facts();
+  await takeBack(world.merchants, order);
+  assert.deepEqual(await facts(), {
+    onItsWay: before.onItsWay - 1,
+    received: before.received - 1,
+    delayedSettlements: { count: 0, ids: [] },
+    lostPayments: { count: 1, ids: [sessionId] },
+  });
+  await happen(world.merchants, order, 'Paid');
+  assert.deepEqual(await facts(), { ...before, delayedSettlements: { count: 1, ids: [sessionId] } });
+});
+
 const disturb = statement({
   name: 'summary_test_disturb',
   parameters: { webhookId: 'text', sessionId: 'text' },
