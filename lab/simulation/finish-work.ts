@@ -145,8 +145,8 @@ async function resumeChains(world: World, connections: Connections): Promise<str
   const violations = await checkLostEvents(world, client, lastSentBefore);
   if (openWork !== '') return [...violations, `work never finished on resumed chains: ${openWork}`];
   if (violations.length > 0) return violations;
-  // Past the deadlines, nothing waits any more for a payment that is gone.
-  world.options.scheduler.advance(expiryJumpMs);
+  // Past the deadlines, also of deposits, nothing waits any more for a payment that is gone.
+  world.options.scheduler.advance(expiryJumpMs + lateJumpMs);
   const waiting = await waitForOpenWork(world, connections, () => waitingForLostPayments(connections));
   const after = await checkLostEvents(world, client, lastSentBefore);
   return waiting === '' ? after : [...after, `no end after the deadlines: ${waiting}`];

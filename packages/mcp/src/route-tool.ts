@@ -7,7 +7,7 @@ import type { CallApi, Tool, ToolAnswer } from './tool.ts';
 const idempotencyKey = {
   type: 'string',
   maxLength: 255,
-  description: 'The same key again repeats a call of unknown outcome: it is done once',
+  description: 'The same key again repeats a call, which is done once',
 } as const;
 
 /** The page that a list has where no argument names one. */
