@@ -222,7 +222,9 @@ async function conclude({ page, option }: PaymentAttempt, { hash, ask }: SentPay
 }
 
 /** Codes with which the server refuses a payment by signature: then the payer sends it. */
-const notBySignature: readonly number[] = [100611, 100612, 900101, 900401];
+const notBySignature: readonly number[] = [100612, 900101];
+/** Codes with which it says that the payment would fail: then the payer's own transaction, which costs a fee, would too. */
+const failing: readonly number[] = [100611, 900401];
 /** Codes with which it refuses what the wallet gave: not its owner's signature, or none at all. */
 const badSignature: readonly number[] = [100601, 400101];
 const submitPauseMs = 3_000;
@@ -255,6 +257,12 @@ async function payBySignature(attempt: PaymentAttempt, { alternatives }: Prepare
     if (error instanceof Refused) {
       if (notBySignature.includes(error.code)) return false;
       await assertOwed(page);
+      if (failing.includes(error.code)) {
+        // The wallet may have sent its money elsewhere meanwhile. Then the page says what is missing.
+        await readBalances(page, option.tokenId);
+        page.change({ mayPayPlainly: !isShort(page.model) });
+        throw new ExplainedFailure(isShort(page.model) ? '' : texts.wayFails);
+      }
       if (!badSignature.includes(error.code)) throw error;
       // Such a wallet is asked for more only after another press.
       page.change({ mayPayPlainly: true });

@@ -83,6 +83,8 @@ export const de: Texts = {
   askAgain: 'Wallet noch einmal anfragen',
   payPlainly: 'Stattdessen mit einer Transaktion bezahlen (kostet eine Netzwerkgebühr)',
   signatureWrong: 'Die Signatur Ihrer Wallet ist ungültig. Es wurde nichts bezahlt.',
+  wayFails:
+    'Diese Zahlungsart geht zurzeit nicht. Es wurde nichts bezahlt. Wählen Sie eine andere, oder versuchen Sie es später erneut.',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork: 'Wechseln Sie in Ihrer Wallet zu {network}, und versuchen Sie es erneut.',

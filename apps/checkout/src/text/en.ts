@@ -80,6 +80,8 @@ export const en = {
   askAgain: 'Ask the wallet again',
   payPlainly: 'Pay by a transaction instead (costs a network fee)',
   signatureWrong: 'Your wallet’s signature is not valid. Nothing was paid.',
+  wayFails:
+    'This way to pay does not work at the moment. Nothing was paid. Choose another one, or try again later.',
   rejected: 'You declined in your wallet. Nothing was paid.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',
   wrongNetwork: 'Switch your wallet to {network}, then try again.',

@@ -82,6 +82,8 @@ export const es: Texts = {
   askAgain: 'Pedir de nuevo al monedero',
   payPlainly: 'Pagar en su lugar con una transacción (con comisión de red)',
   signatureWrong: 'La firma de su monedero no es válida. No se ha pagado nada.',
+  wayFails:
+    'Esta forma de pago no funciona en este momento. No se ha pagado nada. Elija otra o inténtelo más tarde.',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Respóndala primero.',
   wrongNetwork: 'Cambie su monedero a {network} e inténtelo de nuevo.',

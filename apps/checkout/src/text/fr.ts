@@ -83,6 +83,8 @@ export const fr: Texts = withFrenchSpaces({
   askAgain: 'Relancer le portefeuille',
   payPlainly: 'Payer plutôt par une transaction (avec des frais de réseau)',
   signatureWrong: 'La signature de votre portefeuille n’est pas valable. Rien n’a été payé.',
+  wayFails:
+    'Ce moyen de paiement ne fonctionne pas en ce moment. Rien n’a été payé. Choisissez-en un autre ou réessayez plus tard.',
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
   wrongNetwork: 'Passez à {network} dans votre portefeuille, puis réessayez.',

@@ -81,6 +81,8 @@ export const it: Texts = {
   askAgain: 'Chiedi di nuovo al wallet',
   payPlainly: 'Paga invece con una transazione (con commissione di rete)',
   signatureWrong: 'La firma del tuo wallet non è valida. Non è stato pagato nulla.',
+  wayFails:
+    'Questo modo di pagare al momento non funziona. Non è stato pagato nulla. Scegline un altro o riprova più tardi.',
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',
   wrongNetwork: 'Passa a {network} nel tuo wallet e riprova.',

@@ -81,6 +81,7 @@ export const pt: Texts = {
   askAgain: 'Pedir de novo à carteira',
   payPlainly: 'Pagar com uma transação (com taxa de rede)',
   signatureWrong: 'A assinatura da sua carteira não é válida. Nada foi pago.',
+  wayFails: 'Esta forma de pagamento não funciona agora. Nada foi pago. Escolha outra ou tente mais tarde.',
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
   walletBusy: 'Sua carteira tem outro pedido aberto. Responda a ele primeiro.',
   wrongNetwork: 'Mude sua carteira para {network} e tente de novo.',

@@ -20,5 +20,5 @@ export const refusalWords: Readonly<Record<number, keyof Texts>> = {
   100612: 'noRoute',
   100613: 'notNeeded',
   900101: 'tooOften',
-  900401: 'noRoute',
+  900401: 'wayFails',
 };

@@ -80,6 +80,8 @@ export const tr: Texts = {
   askAgain: 'Cüzdana yeniden sor',
   payPlainly: 'Bunun yerine bir işlemle öde (ağ ücreti alınır)',
   signatureWrong: 'Cüzdanınızın imzası geçerli değil. Ödeme yapılmadı.',
+  wayFails:
+    'Bu ödeme yolu şu anda çalışmıyor. Ödeme yapılmadı. Başka bir yol seçin veya daha sonra yeniden deneyin.',
   rejected: 'Cüzdanınızda reddettiniz. Ödeme yapılmadı.',
   walletBusy: 'Cüzdanınızda açık başka bir istek var. Önce onu yanıtlayın.',
   wrongNetwork: 'Cüzdanınızda {network} ağına geçip yeniden deneyin.',

@@ -76,6 +76,7 @@ export const zh: Texts = {
   askAgain: '再次请求钱包',
   payPlainly: '改用交易付款（需要网络费）',
   signatureWrong: '您的钱包签名无效。没有支付任何款项。',
+  wayFails: '这种付款方式目前无法使用。没有支付任何款项。请选择其他方式，或稍后再试。',
   rejected: '您在钱包中拒绝了。没有支付任何款项。',
   walletBusy: '您的钱包中有另一个未处理的请求。请先处理它。',
   wrongNetwork: '请将钱包切换到 {network} 后重试。',

@@ -47,6 +47,28 @@ test('a wallet whose signature is not its owner’s is asked for nothing more be
   }
 });
 
+test('when the token refuses what the wallet signed, the page says so and sends no transaction before another press', async () => {
+  const { page, wallet } = await visit('usdc');
+  const { address } = life.ethereum.token('usdc');
+  await life.ethereum.call(address, 'LocalUsdc', 'blacklist', [wallet.address]);
+  await pay(page);
+  await says(page, 'This way to pay does not work at the moment. Nothing was paid.');
+  await page.getByRole('button', { name: 'Pay by a transaction instead (costs a network fee)' }).waitFor();
+  assert.deepEqual(sends(wallet), ['eth_signTypedData_v4']);
+  await page.close();
+  // The wallet has sent its money elsewhere since the page read its balance.
+  const other = await visit('usdc');
+  const to = life.merchantWallet;
+  await other.wallet.transfer(life.ethereum, life.ethereum.token('usdc'), { to, amount: 20_000_000n });
+  await pay(other.page);
+  await other.page
+    .locator('#lack')
+    .getByText(/^You need 15\.\d\d\sUSDC more on Ethereum\.$/)
+    .waitFor();
+  assert.deepEqual(sends(other.wallet), ['eth_signTypedData_v4']);
+  await other.page.close();
+});
+
 test('a wallet that fails to sign is asked for a transaction, which costs gas, only after another press', async () => {
   const { page, wallet } = await visit('usdc', ({ fails }) => fails.set('eth_signTypedData_v4', -32_000));
   await pay(page);
