@@ -26,7 +26,7 @@ export function leaveAmount(page: Page, field: AmountField): void {
   const { data } = page.model;
   const typed = parseAmount(data.locale, field.value);
   if (typed.kind === 'amount') field.value = writeAmount(data.locale, typed.amount);
-  else if (field.value !== '') page.change({ amountProblem: problemOfAmount(data, typed) });
+  else if (field.value !== '') page.change({ amountProblem: problemFor(page.model, typed) });
 }
 
 /** The amount in Micro-USD that begins a session. Else shows its problem at the field, moves the focus there, and throws. */

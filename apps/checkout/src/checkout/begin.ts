@@ -39,11 +39,6 @@ export async function beginSession(page: Page): Promise<void> {
   page.followSession?.();
 }
 
-/** Begins a session that another device pays. */
-export async function beginForOthers(page: Page): Promise<void> {
-  await whileBusy(page, () => beginSession(page));
-}
-
 /** Does what takes the service a moment. The page is busy meanwhile, and shows a failure. */
 export async function whileBusy(page: Page, work: () => Promise<void>): Promise<void> {
   page.change({ step: page.model.data.texts.stepSession, problem: '' });

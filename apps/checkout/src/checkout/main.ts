@@ -11,7 +11,7 @@ import type { Actions } from './actions.ts';
 import { checkAmount, leaveAmount, typeAmount } from './amount-field.ts';
 import { amountView } from './amount-view.ts';
 import { api, follow } from './api.ts';
-import { beginForOthers } from './begin.ts';
+import { beginSession, whileBusy } from './begin.ts';
 import { nowSeconds, setClock } from './clock.ts';
 import { connectWallet, readBalances, recallWallet } from './connect.ts';
 import type { CheckoutData, ScriptData } from './data.ts';
@@ -219,7 +219,7 @@ function actionsOf(page: Page): Actions {
     askAgain: () => beginInstead(task),
     copyPage: () =>
       void navigator.clipboard.writeText(location.href).then(() => page.change({ isCopied: true })),
-    showCode: () => beginIdle(() => beginForOthers(page)),
+    showCode: () => beginIdle(() => whileBusy(page, () => beginSession(page))),
     showDeposit: () => void (isIdle() && showDeposit(page)),
     typeAmount: (field) => void (HAS_AMOUNT && typeAmount(page, field)),
     leaveAmount: (field) => void (HAS_AMOUNT && leaveAmount(page, field)),

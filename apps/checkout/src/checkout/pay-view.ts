@@ -50,12 +50,12 @@ export function payView(model: Model, actions: Actions, now: number, amountField
     byWallet !== undefined && shortView(model, byWallet, actions),
     h(
       'div',
-      { class: `bar ${step === '' ? '' : 'busy'} ${isBare ? 'bare' : ''}`, id: 'bar', tabindex: '-1' },
+      { class: isBare ? 'bar bare' : 'bar', id: 'bar', tabindex: '-1' },
       hasWay && option !== undefined && wayView(model, option, actions),
       h(
         'div',
         { class: 'says' },
-        (isConnected(model) || step !== '') && !isTransfer && stagesView(data.texts, model),
+        step !== '' && !isTransfer && stagesView(data.texts, model),
         stepView(model),
         // What the payer decided is no failure.
         h(

@@ -3,11 +3,12 @@ import type { Actions } from './actions.ts';
 import { fill, formatDuration, formatMoney, formatPrice, formatToken, nameOfToken } from './format.ts';
 import { iconView, logoOf, markView } from './mark.ts';
 import { isByAddress, type Model } from './model.ts';
+import { isBusy } from './task-button.ts';
 import { h, type Tree } from './tree.ts';
 
 /** The chosen token and network, and the sheet with all others. */
 export function wayView(model: Model, option: CheckoutOption, actions: Actions): Tree {
-  const { data, step } = model;
+  const { data } = model;
   const { texts } = data;
   const facts = [
     balanceText(model, option) || amountText(model, option),
@@ -34,7 +35,7 @@ export function wayView(model: Model, option: CheckoutOption, actions: Actions):
             id: 'change-way',
             'aria-haspopup': 'dialog',
             'aria-labelledby': 'change-way way-name',
-            'aria-disabled': step !== '' && 'true',
+            'aria-disabled': isBusy(model),
             click: actions.openWays,
           },
           texts.change,
@@ -106,7 +107,6 @@ function networkView(model: Model, { network, time, options }: NetworkOptions, a
 /** One token on one network to choose, with its price and the wallet's balance. */
 function optionView(model: Model, option: CheckoutOption, actions: Actions): Tree {
   const { data, chosen } = model;
-  const id = `token-${option.tokenId}`;
   const { texts, locale } = data;
   const facts = [
     balanceText(model, option),
@@ -115,11 +115,10 @@ function optionView(model: Model, option: CheckoutOption, actions: Actions): Tre
   ];
   return h(
     'label',
-    { class: 'option', for: id },
+    { class: 'option' },
     h('input', {
       type: 'radio',
       name: 'token',
-      id,
       value: option.tokenId,
       checked: option.tokenId === chosen,
       disabled: option.status === 'unavailable',
