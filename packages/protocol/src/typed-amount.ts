@@ -1,9 +1,13 @@
-/** How a person of one language writes a number, and how large it may be. */
-export interface AmountStyle {
-  readonly decimal: '.' | ',';
+/** How a person of one language groups the digits of a number, and how large it may be. */
+interface ReadStyle {
   /** Between groups of three digits. */
   readonly group: string;
   readonly maxWholeDigits: number;
+}
+
+/** How a person of one language writes a number, and how large it may be. */
+export interface AmountStyle extends ReadStyle {
+  readonly decimal: '.' | ',';
 }
 
 /** Why a text is no amount. */
@@ -32,7 +36,7 @@ function plain(typed: string): string {
  * follow from the text, or from the language where it groups with that sign. Otherwise the text is `unclear`, because one
  * reading is a thousand times the other. Zero, and more than six decimals, are `wrong`.
  */
-export function parseTypedAmount(style: AmountStyle, typed: string): TypedAmount {
+export function parseTypedAmount(style: ReadStyle, typed: string): TypedAmount {
   const [allDigits, wholeDigits, before, sign, after] = partsOf(plain(typed));
   const thousands = amountOf(style, allDigits, '');
   const parts = amountOf(style, wholeDigits, after);
@@ -62,7 +66,7 @@ function withoutGroups(text: string): string | undefined {
 }
 
 function amountOf(
-  { maxWholeDigits }: AmountStyle,
+  { maxWholeDigits }: ReadStyle,
   whole: string | undefined,
   part: string,
 ): bigint | undefined {

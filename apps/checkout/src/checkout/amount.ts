@@ -1,20 +1,19 @@
-import { type AmountStyle, parseTypedAmount, type TypedAmount } from '@florin/protocol/typed-amount.ts';
+import { parseTypedAmount, type TypedAmount } from '@florin/protocol/typed-amount.ts';
 import type { Texts } from '../text/en.ts';
 import { fill, formatUnits } from './format.ts';
 
 /** Far more than any link takes, so that a payer who types too much learns the most. */
 const maxWholeDigits = 12;
 
-/** How the page's languages write numbers; others write them as English does. French groups by a narrow no-break space (CLDR). */
-function styleOf(locale: string): AmountStyle {
-  const isComma = /^(de|es|fr|it|pt|tr)$/.test(locale);
-  const group = locale === 'fr' ? '\u202f' : isComma ? '.' : ',';
-  return { decimal: isComma ? ',' : '.', group, maxWholeDigits };
+/** What groups thousands in the page's languages; most group as English does, and French by a narrow no-break space (CLDR). */
+function groupOf(locale: string): string {
+  if (locale === 'fr') return '\u202f';
+  return /^(de|es|it|pt|tr)$/.test(locale) ? '.' : ',';
 }
 
 /** Parses a typed dollar amount in the page's language. */
 export function parseAmount(locale: string, typed: string): TypedAmount {
-  return parseTypedAmount(styleOf(locale), typed);
+  return parseTypedAmount({ group: groupOf(locale), maxWholeDigits }, typed);
 }
 
 /** Formats an amount as the payer can type it: `parseAmount` reads the same amount back. */

@@ -14,7 +14,7 @@ export function refundView(model: Model, { chainTitle }: CheckoutOption): Tree {
     problems: [texts.refundWrong],
     attributes: {
       // The last one in this browser, or the connected wallet's; the payer may change it.
-      value: model.refund === '' ? model.payer : model.refund,
+      value: model.refund || model.payer,
       autocomplete: 'off',
       spellcheck: 'false',
       maxlength: '64',
