@@ -45,13 +45,12 @@ export function readAmount(page: Page): bigint {
 function problemFor(model: Pick<Model, 'data' | 'chosen'>, typed: TypedAmount): string {
   const { data } = model;
   if (typed.kind !== 'amount') return problemOfAmount(data, typed);
-  const { locale, texts } = data;
   const option = chosenOf(model);
   const bounds = boundsOf(option ?? {});
   if (option === undefined || bounds === undefined) return '';
   if (bounds.least <= typed.amount && typed.amount <= bounds.most) return '';
-  const range = formatRange(locale, bounds, typed.amount);
-  return fill(texts.amountOutside, { token: nameOfToken(texts, option), range });
+  const range = formatRange(data, bounds, typed.amount);
+  return fill(data.texts.amountOutside, { token: nameOfToken(data.texts, option), range });
 }
 
 async function quote(page: Page, text: string): Promise<void> {

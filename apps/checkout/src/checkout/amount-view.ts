@@ -11,25 +11,25 @@ export function amountView(model: Model, actions: Actions): Tree {
   const { data, amountProblem } = model;
   const { texts, link } = data;
   if (link?.isCustom !== true) return undefined;
+  const bounds = boundsText(data, chosenOf(model) ?? {});
   return fieldView(
     model,
     {
       id: 'amount',
       label: texts.amountLabel,
-      hint: texts.amountHint,
+      hint: [texts.amountHint, bounds && [' · ', h('span', { id: 'amount-bounds' }, bounds)]],
       // They stand at the field itself.
       problems: [],
       attributes: {
         inputmode: 'decimal',
         autocomplete: 'transaction-amount',
-        'aria-describedby': 'amount-hint amount-bounds amount-problem',
+        'aria-describedby': 'amount-hint amount-problem',
         required: true,
         'aria-invalid': amountProblem !== '' && 'true',
         input: ({ target }: Typed) => actions.typeAmount(target),
         change: ({ target }: Typed) => actions.leaveAmount(target),
       },
     },
-    h('span', { id: 'amount-bounds', class: 'soft small' }, boundsText(data.locale, chosenOf(model) ?? {})),
     h('span', { id: 'amount-problem', class: 'problem', role: 'alert' }, amountProblem),
   );
 }

@@ -9,7 +9,7 @@ export function boundsOf({ least, most }: Bounds) {
 }
 
 /** The range that the payer may choose from, in words; empty where there is no choice. */
-export function boundsText(locale: string, given: Bounds): string {
+export function boundsText(page: Parameters<typeof formatRange>[0], given: Bounds): string {
   const bounds = boundsOf(given);
-  return bounds === undefined ? '' : formatRange(locale, bounds);
+  return bounds === undefined ? '' : formatRange(page, bounds);
 }

@@ -38,12 +38,13 @@ export function formatUnits(
 
 /** Formats a range of prices. A least price below a cent says nothing to readers, unless they chose less than that. */
 export function formatRange(
-  locale: string,
+  { locale, texts }: { readonly locale: string; readonly texts: Pick<Texts, 'upTo'> },
   { least, most }: { readonly least: bigint; readonly most: bigint },
   chosen = least,
 ): string {
-  const [from, to] = [least, most].map((bound) => formatMoney(locale, `${bound}`));
-  return least < microUsdOfCent && chosen >= least ? `≤ ${to}` : `${from} – ${to}`;
+  const amount = formatMoney(locale, `${most}`);
+  if (least < microUsdOfCent && chosen >= least) return fill(texts.upTo, { amount });
+  return `${formatMoney(locale, `${least}`)} – ${amount}`;
 }
 
 /** Formats a token amount in the reader's locale; exact. Number and token stay on one line. */

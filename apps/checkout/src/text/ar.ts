@@ -8,6 +8,7 @@ export const ar: Texts = {
   amountWrong: 'أدخل مبلغًا مثل 25.00.',
   amountUnclear: 'قد يعني هذا مبلغين مختلفين. اكتب {first} أو {second}.',
   amountOutside: 'يقبل {token} المبلغ {range}. غيّر المبلغ أو اختر عملة أخرى.',
+  upTo: 'حتى {amount}',
   amountRefused: 'لا توجد طريقة دفع تقبل هذا المبلغ.',
   emailLabel: 'بريدك الإلكتروني، للتاجر',
   emailReceipt: 'سيصل إيصالك إليه أيضًا.',

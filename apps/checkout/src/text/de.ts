@@ -8,6 +8,7 @@ export const de: Texts = {
   amountWrong: 'Geben Sie einen Betrag wie 25,00 ein.',
   amountUnclear: 'Das kann zwei Beträge bedeuten. Geben Sie {first} oder {second} ein.',
   amountOutside: '{token} nimmt {range} an. Ändern Sie den Betrag, oder wählen Sie einen anderen Token.',
+  upTo: 'bis zu {amount}',
   amountRefused: 'Keine Zahlungsart nimmt diesen Betrag an.',
   emailLabel: 'Ihre E-Mail-Adresse, für den Händler',
   emailReceipt: 'Auch Ihr Beleg geht dorthin.',

@@ -7,6 +7,7 @@ export const en = {
   amountWrong: 'Enter an amount such as 25.00.',
   amountUnclear: 'This can be read as two amounts. Type {first} or {second}.',
   amountOutside: '{token} accepts {range}. Change the amount, or choose another token.',
+  upTo: 'up to {amount}',
   amountRefused: 'No payment method accepts this amount.',
   emailLabel: 'Your e-mail address, for the merchant',
   emailReceipt: 'Your receipt goes there, too.',

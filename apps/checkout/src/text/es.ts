@@ -8,6 +8,7 @@ export const es: Texts = {
   amountWrong: 'Introduzca un importe como 25,00.',
   amountUnclear: 'Puede entenderse como dos importes. Escriba {first} o {second}.',
   amountOutside: '{token} acepta {range}. Cambie el importe o elija otro token.',
+  upTo: 'hasta {amount}',
   amountRefused: 'Ninguna forma de pago acepta este importe.',
   emailLabel: 'Su correo electrónico, para el comercio',
   emailReceipt: 'También enviaremos ahí su recibo.',

@@ -9,6 +9,7 @@ export const fr: Texts = withFrenchSpaces({
   amountWrong: 'Saisissez un montant, par exemple 25,00.',
   amountUnclear: 'Cela peut désigner deux montants. Saisissez {first} ou {second}.',
   amountOutside: '{token} accepte {range}. Changez le montant ou choisissez un autre jeton.',
+  upTo: 'jusqu’à {amount}',
   amountRefused: 'Aucun moyen de paiement n’accepte ce montant.',
   emailLabel: 'Votre adresse e-mail, pour le marchand',
   emailReceipt: 'Votre reçu y sera aussi envoyé.',

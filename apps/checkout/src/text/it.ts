@@ -8,6 +8,7 @@ export const it: Texts = {
   amountWrong: 'Inserisci un importo come 25,00.',
   amountUnclear: 'Può indicare due importi. Inserisci {first} o {second}.',
   amountOutside: '{token} accetta {range}. Cambia l’importo o scegli un altro token.',
+  upTo: 'fino a {amount}',
   amountRefused: 'Nessun metodo di pagamento accetta questo importo.',
   emailLabel: 'Il tuo indirizzo e-mail, per il venditore',
   emailReceipt: 'Lì arriverà anche la tua ricevuta.',

@@ -8,6 +8,7 @@ export const ja: Texts = {
   amountWrong: '25.00 のように金額を入力してください。',
   amountUnclear: '二通りの金額に読めます。{first} または {second} と入力してください。',
   amountOutside: '{token} で受け付ける金額は {range} です。金額を変えるか、別のトークンを選んでください。',
+  upTo: '{amount} まで',
   amountRefused: 'この金額を支払える方法がありません。',
   emailLabel: 'メールアドレス（販売者に伝わります）',
   emailReceipt: '領収書もこのアドレスに届きます。',

@@ -8,6 +8,7 @@ export const pt: Texts = {
   amountWrong: 'Digite um valor como 25,00.',
   amountUnclear: 'Isso pode indicar dois valores. Digite {first} ou {second}.',
   amountOutside: '{token} aceita {range}. Altere o valor ou escolha outro token.',
+  upTo: 'até {amount}',
   amountRefused: 'Nenhuma forma de pagamento aceita este valor.',
   emailLabel: 'Seu e-mail, para o comerciante',
   emailReceipt: 'Seu recibo também vai para lá.',

@@ -126,6 +126,7 @@ const amountTexts: ReadonlySet<string> = new Set<keyof Texts>([
   'amountWrong',
   'amountUnclear',
   'amountOutside',
+  'upTo',
   'amountRefused',
   'feeAdded',
 ]);

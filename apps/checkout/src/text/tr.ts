@@ -8,6 +8,7 @@ export const tr: Texts = {
   amountWrong: '25,00 gibi bir tutar girin.',
   amountUnclear: 'Bu, iki ayrı tutar anlamına gelebilir. {first} veya {second} yazın.',
   amountOutside: '{token} için kabul edilen tutar: {range}. Tutarı değiştirin veya başka bir token seçin.',
+  upTo: 'en çok {amount}',
   amountRefused: 'Bu tutarı hiçbir ödeme yolu kabul etmiyor.',
   emailLabel: 'E-posta adresiniz (satıcı için)',
   emailReceipt: 'Makbuzunuz da oraya gider.',

@@ -8,6 +8,7 @@ export const zh: Texts = {
   amountWrong: '请输入金额，例如 25.00。',
   amountUnclear: '这可能表示两个金额。请输入 {first} 或 {second}。',
   amountOutside: '{token} 接受的金额为 {range}。请更改金额，或选择其他代币。',
+  upTo: '最多 {amount}',
   amountRefused: '没有支付方式接受此金额。',
   emailLabel: '您的电子邮箱（提供给商家）',
   emailReceipt: '您的收据也会发送到那里。',

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { boundsText } from '@florin/checkout';
+import { boundsText, languages } from '@florin/checkout';
 import type { LinkView, SupportedPaymentToken } from '@florin/protocol/agent-view.ts';
 import type { Capabilities } from '@florin/protocol/capability.ts';
 import type { CheckoutOption } from '@florin/protocol/checkout-state.ts';
@@ -159,7 +159,11 @@ for (const feeModel of feeModels) {
       const widest = widestOn(options);
       const [widestLeast = 0n, widestMost = 0n] = boundsIn(boundsOn(widest));
       // For readers without scripts; others see the range of the token that they chose.
-      assert.ok(text.includes(`<p class="soft small">${boundsText('en', widest)}</p>`));
+      assert.ok(
+        text.includes(
+          `<p class="soft small">${boundsText({ locale: 'en', texts: languages[0].texts }, widest)}</p>`,
+        ),
+      );
       const begin = (amount: bigint) =>
         ask('/checkout/api/session', { linkId, linkVersion, amount: amount.toString() });
       for (const { amount, code } of edgesOf(boundsOn(widest))) {

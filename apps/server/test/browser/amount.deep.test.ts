@@ -129,12 +129,12 @@ test('the range of the link is shown, and an amount outside that of the chosen t
   await world.visit(page, `/link/${linkId}`);
   await page.locator('.wallet').click();
   await field(page).fill('99999999999');
-  await page.locator('#amount-problem').getByText('USDC on Ethereum accepts ≤ $10,000,000.00.').waitFor();
+  await page.locator('#amount-problem').getByText('USDC on Ethereum accepts up to $10,000,000.00.').waitFor();
   await field(page).fill('');
   await chooseWay(page, 'USDC', 'Base');
-  assert.equal(await page.locator('#amount-bounds').textContent(), '≤ $5,000.00');
+  assert.equal(await page.locator('#amount-bounds').textContent(), 'up to $5,000.00');
   await field(page).pressSequentially('5001');
-  const outside = 'USDC on Base accepts ≤ $5,000.00. Change the amount, or choose another token.';
+  const outside = 'USDC on Base accepts up to $5,000.00. Change the amount, or choose another token.';
   await page.locator('#amount-problem').getByText(outside).waitFor();
   assert.equal(await page.getByText('exactly this amount').count(), 0);
   await page.locator('#pay-button').click();
@@ -160,7 +160,7 @@ test('without scripts amounts are read and refused in the same way', async () =>
   await page.locator('#form-problem').getByText('Type 1,000.00 or 1.00.').waitFor();
   assert.equal(await page.locator('#form-amount').inputValue(), '1.000');
   await begin('50,000,000', 'en');
-  await page.locator('#form-problem').getByText('≤ $10,000,000.00').waitFor();
+  await page.locator('#form-problem').getByText('up to $10,000,000.00').waitFor();
   assert.equal(await page.locator('#form-amount').inputValue(), '50,000,000');
   await begin('1,000', 'de');
   await page.locator('#form-problem').getByText('1.000,00 oder 1,00').waitFor();

@@ -47,7 +47,9 @@ export function linkPageData(
     ...merchantOf(front),
     items: link.items.map((item) => pageItem(item, isCustom ? '' : itemTotal(item))),
     amount: isCustom ? '' : link.amount.toString(),
-    ...(isCustom ? { bounds: boundsText(language.tag, linkBounds(deps, link)) } : {}),
+    ...(isCustom
+      ? { bounds: boundsText({ locale: language.tag, texts: language.texts }, linkBounds(deps, link)) }
+      : {}),
     isFeeOnTop: link.feeModel === 2,
     isEmailRequired: link.payerEmailRequired,
     intendedPayer: '',

@@ -135,7 +135,7 @@ export async function beginByForm(pageRequest: PageRequest, linkId: string): Pro
     return redirect(reply, `${pathname}${queryOf(request)}${hash}`);
   } catch (error) {
     const isOutside = error instanceof Refusal && error.slug === 'amount_out_of_range';
-    const bounds = isOutside ? boundsText(locale, linkBounds(options, link)) : '';
+    const bounds = isOutside ? boundsText({ locale, texts }, linkBounds(options, link)) : '';
     const told = problemOf(request, error);
     const problem = [told.problem, bounds].join(' ').trim();
     return linkPage(pageRequest, linkId, { ...told, problem, amount: amountText });
