@@ -14,8 +14,8 @@ import {
   updateAccount,
 } from '@florin/server/operator';
 import {
-  type Command,
   type CommandContext,
+  type Commands,
   merchantOption,
   requiredMerchant,
   withDatabase,
@@ -31,19 +31,22 @@ function asOperator(outside: CommandContext, config: Config) {
 const accountOption = mandatory('--account <id>', 'the account');
 const updatedModes = [...settlementModes, 'default'] as const;
 
-export const createAccountCommand: Command = {
-  does: 'creates a collection account',
-  options: [
-    merchantOption,
-    mandatory('--name <name>', 'its name, shown to the merchant'),
-    mandatory('--address <address>', 'where payments are settled to, with its checksum'),
-    mandatory('--currencies <tokens>', 'settlement tokens, such as ethereum::usdc,base::usdc'),
-    optional('--settlement-mode <mode>', 'how payments in a settlement token reach the account').choices(
-      settlementModes,
-    ),
-  ],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+export const accountCommands: Commands = {
+  'account create': {
+    does: 'creates a collection account',
+    examples: [
+      'account create --merchant mer_… --name Till --address 0x… --currencies base::usdc,ethereum::usdc',
+    ],
+    options: [
+      merchantOption,
+      mandatory('--name <name>', 'its name, shown to the merchant'),
+      mandatory('--address <address>', 'where payments are settled to, with its checksum'),
+      mandatory('--currencies <tokens>', 'settlement tokens, such as ethereum::usdc,base::usdc'),
+      optional('--settlement-mode <mode>', 'how payments in a settlement token reach the account').choices(
+        settlementModes,
+      ),
+    ],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const settlementMode = options.choice('settlement-mode', settlementModes);
       const request = {
         ...(settlementMode === undefined ? {} : { settlementMode }),
@@ -64,19 +67,18 @@ export const createAccountCommand: Command = {
       });
       return { text: `created account ${account.accountId} for ${account.accountAddress}`, json: account };
     }),
-};
-
-export const updateAccountCommand: Command = {
-  does: 'sets how payments in a settlement token reach the account',
-  options: [
-    merchantOption,
-    accountOption,
-    mandatory('--settlement-mode <mode>', 'the mode; "default" follows the configuration').choices(
-      updatedModes,
-    ),
-  ],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+  },
+  'account update': {
+    does: 'sets how payments in a settlement token reach the account',
+    examples: ['account update --merchant mer_… --account acc_… --settlement-mode direct'],
+    options: [
+      merchantOption,
+      accountOption,
+      mandatory('--settlement-mode <mode>', 'the mode; "default" follows the configuration').choices(
+        updatedModes,
+      ),
+    ],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const accountId = options.required('account');
       const chosen = options.choice('settlement-mode', updatedModes) ?? 'default';
       const { merchantId } = await requiredMerchant(db, options);
@@ -99,13 +101,12 @@ export const updateAccountCommand: Command = {
           : `account ${accountId} is settled by ${settlementMode} from the next order on`;
       return { text, json: account };
     }),
-};
-
-export const listAccountsCommand: Command = {
-  does: "lists a merchant's accounts in use, newest first",
-  options: [merchantOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+  },
+  'account list': {
+    does: "lists a merchant's accounts in use, newest first",
+    examples: ['account list --merchant mer_…'],
+    options: [merchantOption],
+    run: withDatabase(async ({ options, db }) => {
       const { merchantId } = await requiredMerchant(db, options);
       const accounts = (await listAccounts(db, merchantId)).map(accountOf);
       const rows = accounts.map((account) => [
@@ -120,13 +121,12 @@ export const listAccountsCommand: Command = {
         json: accounts,
       };
     }),
-};
-
-export const removeAccountCommand: Command = {
-  does: 'removes an account from use and disables its payment links',
-  options: [merchantOption, accountOption],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+  },
+  'account remove': {
+    does: 'removes an account from use and disables its payment links',
+    examples: ['account remove --merchant mer_… --account acc_…'],
+    options: [merchantOption, accountOption],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const accountId = options.required('account');
       const { merchantId } = await requiredMerchant(db, options);
       const request = { merchantId, accountId };
@@ -143,4 +143,5 @@ export const removeAccountCommand: Command = {
         json: { accountId, disabledLinks },
       };
     }),
+  },
 };

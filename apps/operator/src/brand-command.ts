@@ -17,8 +17,8 @@ import {
   takeBrandImages,
 } from '@florin/server/operator';
 import {
-  type Command,
   type CommandContext,
+  type Commands,
   merchantOption,
   requiredMerchant,
   withDatabase,
@@ -41,14 +41,15 @@ const fields = {
   '--privacy-url <url>': ['privacyUrl', "the merchant's privacy policy, or none"],
 } as const;
 
-export const brandMerchantCommand: Command = {
-  does: "sets the look of a merchant's hosted pages, and shows it",
-  options: [
-    merchantOption,
-    ...Object.entries(fields).map(([flags, [, description]]) => optional(flags, description)),
-  ],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+export const brandCommands: Commands = {
+  'merchant brand': {
+    does: "sets the look of a merchant's hosted pages, and shows it",
+    examples: ["merchant brand --merchant mer_… --logo https://tea.example/logo.png --color '#0b6b4d'"],
+    options: [
+      merchantOption,
+      ...Object.entries(fields).map(([flags, [, description]]) => optional(flags, description)),
+    ],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const { merchantId } = await requiredMerchant(db, options);
       const changes = changesOf(options);
       if (Object.keys(changes).length > 0) await change(db, config, outside, { merchantId, changes });
@@ -59,6 +60,7 @@ export const brandMerchantCommand: Command = {
       });
       return { text: lines.join('\n'), json: { merchantId, ...branding } };
     }),
+  },
 };
 
 const plain = { ...plainLook, logoUrl: '', darkLogoUrl: '', iconUrl: '' } as const;

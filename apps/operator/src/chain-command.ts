@@ -1,7 +1,7 @@
 import { CommandError, mandatory, type Options, table } from '@florin/cli';
 import { backfillChain, findCursor, lockChain, resumeChain } from '@florin/evm';
 import { type Chain, type Chains, findDroppedEvents } from '@florin/server/operator';
-import { type Command, chainOption, withDatabase } from './command.ts';
+import { type Commands, chainOption, withDatabase } from './command.ts';
 import { recordCommand } from './member-command.ts';
 
 function requiredChain(chains: Chains, options: Options): Chain {
@@ -16,11 +16,12 @@ function notFollowed(name: string): CommandError {
   return new CommandError(`the service has not followed the chain ${name} yet`);
 }
 
-export const resumeChainCommand: Command = {
-  does: 'resumes a halted chain after an operator has checked it',
-  options: [chainOption],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+export const chainCommands: Commands = {
+  'chain resume': {
+    does: 'resumes a halted chain after an operator has checked it',
+    examples: ['chain resume --chain base'],
+    options: [chainOption],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const { chainId, name } = requiredChain(config.chains, options);
       const reason = await db.transaction(async (transaction) => {
         const cursor = await lockChain(transaction, chainId);
@@ -45,15 +46,12 @@ export const resumeChainCommand: Command = {
             ].join('\n');
       return { text, json: { chain: name, wasHalted: reason !== '', reason } };
     }),
-};
-
-const shownEvents = 1_000;
-
-export const droppedEventsCommand: Command = {
-  does: 'lists the final events that a resumed chain reverted, and those that are still missing',
-  options: [chainOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+  },
+  'chain dropped': {
+    does: 'lists the final events that a resumed chain reverted, and those that are still missing',
+    examples: ['chain dropped --chain base'],
+    options: [chainOption],
+    run: withDatabase(async ({ options, db, config: { chains } }) => {
       const { chainId, name } = requiredChain(chains, options);
       const events = await findDroppedEvents(db, chainId, shownEvents);
       const missing = events.filter((event) => event.returnedAt === undefined).length;
@@ -72,13 +70,12 @@ export const droppedEventsCommand: Command = {
           : `${table(['', 'event', 'order', 'session', 'was in block', 'transaction'], rows)}\n${verdict}`;
       return { text, json: { chain: name, missing, events }, isBad: missing > 0 };
     }),
-};
-
-export const backfillChainCommand: Command = {
-  does: 'makes the watcher read final blocks again and add missing events',
-  options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+  },
+  'chain backfill': {
+    does: 'makes the watcher read final blocks again and add missing events',
+    examples: ['chain backfill --chain base --from 123456'],
+    options: [chainOption, mandatory('--from <block>', 'the first block to read again')],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const { chainId, name } = requiredChain(config.chains, options);
       const text = options.required('from');
       if (!/^(0|[1-9]\d{0,14})$/.test(text)) {
@@ -105,4 +102,7 @@ export const backfillChainCommand: Command = {
         json: { chain: name, from, to: last },
       };
     }),
+  },
 };
+
+const shownEvents = 1_000;

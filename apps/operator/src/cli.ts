@@ -10,121 +10,51 @@ import { UnfitDatabase } from '@florin/pg';
 import { Refusal } from '@florin/protocol/error.ts';
 import { ConfigError } from '@florin/server/operator';
 import { SignerFailure } from '@florin/signing';
-import {
-  createAccountCommand,
-  listAccountsCommand,
-  removeAccountCommand,
-  updateAccountCommand,
-} from './account-command.ts';
-import { backupCommand, restoreCommand, restoreReportCommand } from './backup-command.ts';
-import { brandMerchantCommand } from './brand-command.ts';
-import { backfillChainCommand, droppedEventsCommand, resumeChainCommand } from './chain-command.ts';
+import { accountCommands } from './account-command.ts';
+import { backupCommands } from './backup-command.ts';
+import { brandCommands } from './brand-command.ts';
+import { chainCommands } from './chain-command.ts';
 import type { CommandContext } from './command.ts';
-import { deployCommand } from './deploy-command.ts';
-import { describeDatabaseError, doctorCommand } from './doctor-command.ts';
-import { examples } from './example.ts';
-import {
-  acceptExceptionCommand,
-  listExceptionsCommand,
-  refundExceptionCommand,
-  resolveExceptionCommand,
-  showExceptionCommand,
-} from './exception-command.ts';
-import { handoverCommand } from './handover-command.ts';
-import { initCommand } from './init-command.ts';
-import { createKeyCommand, listKeysCommand, revokeKeyCommand } from './key-command.ts';
-import { createKeystoreCommand } from './keystore-command.ts';
-import {
-  kitFindCommand,
-  kitReclaimCommand,
-  kitRescueCommand,
-  kitSettleCommand,
-  kitVerifyCommand,
-} from './kit-command.ts';
-import { releaseCommand, statusCommand, verifyLedgerCommand } from './ledger-command.ts';
-import {
-  cancelRecoveryCommand,
-  inviteCommand,
-  listMembersCommand,
-  recoverMemberCommand,
-} from './member-command.ts';
-import { createMerchantCommand, listMerchantsCommand, migrateCommand } from './merchant-command.ts';
-import {
-  acceptCommand,
-  capsCommand,
-  feeRecipientCommand,
-  guardianCommand,
-  offerCommand,
-  pauseCommand,
-  settlerCommand,
-  signerCommand,
-  unpauseCommand,
-  withdrawCommand,
-} from './operator-command.ts';
-import { erasePayerCommand } from './payer-command.ts';
-import { resealCommand } from './reseal-command.ts';
-import { listSettlementsCommand, releaseSettlementCommand } from './settlement-command.ts';
-import { addStaffCommand, listStaffCommand, removeStaffCommand } from './staff-command.ts';
-import { verifyCommand } from './verify-command.ts';
+import { deployCommands } from './deploy-command.ts';
+import { describeDatabaseError, doctorCommands } from './doctor-command.ts';
+import { exceptionCommands } from './exception-command.ts';
+import { handoverCommands } from './handover-command.ts';
+import { initCommands } from './init-command.ts';
+import { keyCommands } from './key-command.ts';
+import { keystoreCommands } from './keystore-command.ts';
+import { kitCommands } from './kit-command.ts';
+import { ledgerCommands } from './ledger-command.ts';
+import { memberCommands } from './member-command.ts';
+import { merchantCommands } from './merchant-command.ts';
+import { operatorCommands } from './operator-command.ts';
+import { payerCommands } from './payer-command.ts';
+import { resealCommands } from './reseal-command.ts';
+import { settlementCommands } from './settlement-command.ts';
+import { staffCommands } from './staff-command.ts';
+import { verifyCommands } from './verify-command.ts';
 
-const commands: Family<CommandContext>['commands'] = [
-  ['init', initCommand],
-  ['migrate', migrateCommand],
-  ['merchant create', createMerchantCommand],
-  ['merchant list', listMerchantsCommand],
-  ['merchant brand', brandMerchantCommand],
-  ['invite', inviteCommand],
-  ['member list', listMembersCommand],
-  ['member recover', recoverMemberCommand],
-  ['member cancel-recovery', cancelRecoveryCommand],
-  ['staff add', addStaffCommand],
-  ['staff list', listStaffCommand],
-  ['staff remove', removeStaffCommand],
-  ['payer erase', erasePayerCommand],
-  ['account create', createAccountCommand],
-  ['account update', updateAccountCommand],
-  ['account list', listAccountsCommand],
-  ['account remove', removeAccountCommand],
-  ['key create', createKeyCommand],
-  ['key list', listKeysCommand],
-  ['key revoke', revokeKeyCommand],
-  ['keystore create', createKeystoreCommand],
-  ['deploy', deployCommand],
-  ['verify', verifyCommand],
-  ['handover', handoverCommand],
-  ['operator signer', signerCommand],
-  ['operator settler', settlerCommand],
-  ['operator guardian', guardianCommand],
-  ['operator fee-recipient', feeRecipientCommand],
-  ['operator caps', capsCommand],
-  ['operator withdraw', withdrawCommand],
-  ['operator pause', pauseCommand],
-  ['operator unpause', unpauseCommand],
-  ['operator offer', offerCommand],
-  ['operator accept', acceptCommand],
-  ['kit find', kitFindCommand],
-  ['kit reclaim', kitReclaimCommand],
-  ['kit settle', kitSettleCommand],
-  ['kit rescue', kitRescueCommand],
-  ['kit verify', kitVerifyCommand],
-  ['doctor', doctorCommand],
-  ['chain resume', resumeChainCommand],
-  ['settlement list', listSettlementsCommand],
-  ['settlement release', releaseSettlementCommand],
-  ['exception list', listExceptionsCommand],
-  ['exception show', showExceptionCommand],
-  ['exception accept', acceptExceptionCommand],
-  ['exception refund', refundExceptionCommand],
-  ['exception resolve', resolveExceptionCommand],
-  ['chain dropped', droppedEventsCommand],
-  ['chain backfill', backfillChainCommand],
-  ['webhook reseal', resealCommand],
-  ['ledger verify', verifyLedgerCommand],
-  ['reconcile status', statusCommand],
-  ['reconcile release', releaseCommand],
-  ['backup', backupCommand],
-  ['restore', restoreCommand],
-  ['restore report', restoreReportCommand],
+const commands = [
+  initCommands,
+  merchantCommands,
+  brandCommands,
+  memberCommands,
+  staffCommands,
+  payerCommands,
+  accountCommands,
+  keyCommands,
+  keystoreCommands,
+  deployCommands,
+  verifyCommands,
+  handoverCommands,
+  operatorCommands,
+  kitCommands,
+  doctorCommands,
+  chainCommands,
+  settlementCommands,
+  exceptionCommands,
+  resealCommands,
+  ledgerCommands,
+  backupCommands,
 ];
 
 const groups: Readonly<Record<string, string>> = {
@@ -148,7 +78,7 @@ const groups: Readonly<Record<string, string>> = {
 /** What an operator does, with the configuration of FLORIN_CONFIG. */
 const operatorFamily: Family<CommandContext> = {
   heading: 'Commands of an operator',
-  commands: commands.map(([name, command]) => [name, { ...command, examples: examples[name] ?? [] }]),
+  commands: commands.flatMap((family) => Object.entries(family)),
   groups,
 };
 

@@ -1,4 +1,11 @@
-import { type CliOutside, CommandError, type CommandOf, mandatory, type Options } from '@florin/cli';
+import {
+  type CliOutside,
+  CommandError,
+  type CommandOf,
+  type CommandResult,
+  mandatory,
+  type Options,
+} from '@florin/cli';
 import { type Database, openDatabase, type Queryable } from '@florin/pg';
 import {
   type Clock,
@@ -20,6 +27,9 @@ export interface CommandContext extends CliOutside {
 /** An operator's command. */
 export type Command = CommandOf<CommandContext>;
 
+/** Commands by their one or two words. */
+export type Commands = Readonly<Record<string, Command>>;
+
 export const merchantOption = mandatory('--merchant <id>', 'the merchant');
 export const chainOption = mandatory('--chain <name>', "the chain's name in the configuration");
 
@@ -31,18 +41,30 @@ export function serviceClockOf({ clock }: CommandContext, { clockOffsetSeconds }
   return clockAhead(clock, () => clockOffsetSeconds * 1_000);
 }
 
-/** Opens the configured database for one command, which gets the machine with the clock of the service. */
-export async function withDatabase<T>(
-  machine: CommandContext,
-  work: (db: Database, config: Config, outside: CommandContext) => Promise<T>,
-): Promise<T> {
-  const config = readConfig(machine.environment);
-  const db = openDatabase({ schema, url: config.databaseUrl.reveal(), connections: 2 });
-  try {
-    return await work(db, config, { ...machine, clock: serviceClockOf(machine, config) });
-  } finally {
-    await db.close();
-  }
+/** What a command with the configured database works with. Its environment has the clock of the service. */
+interface DatabaseWork {
+  readonly options: Options;
+  readonly db: Database;
+  readonly config: Config;
+  readonly outside: CommandContext;
+}
+
+/** Runs a command with the configured database. */
+export function withDatabase(work: (work: DatabaseWork) => Promise<CommandResult>): Command['run'] {
+  return async (options, machine) => {
+    const config = readConfig(machine.environment);
+    const db = openDatabase({ schema, url: config.databaseUrl.reveal(), connections: 2 });
+    try {
+      return await work({
+        options,
+        db,
+        config,
+        outside: { ...machine, clock: serviceClockOf(machine, config) },
+      });
+    } finally {
+      await db.close();
+    }
+  };
 }
 
 /** The merchant that `--merchant` names. */

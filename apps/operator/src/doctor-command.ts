@@ -8,7 +8,7 @@ import {
   schema,
   smtpSettingsOf,
 } from '@florin/server/operator';
-import { type Command, type CommandContext, serviceClockOf } from './command.ts';
+import { type CommandContext, type Commands, serviceClockOf } from './command.ts';
 import { newestReceivers } from './doctor.sql.ts';
 import { examineChain } from './doctor-chain.ts';
 import { examineState } from './doctor-database.ts';
@@ -23,39 +23,42 @@ import {
   examineReceivers,
 } from './doctor-outside.ts';
 
-export const doctorCommand: Command = {
-  does: 'checks configuration, ports, database, chains, roles, balances, books, certificate, mail server, receivers of webhooks and backups, and reports problems',
-  options: [
-    optional('--backups <folder>', 'the folder of the backups, to check their age'),
-    optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),
-  ],
-  async run(options, outside) {
-    const config = readConfig(outside.environment);
-    const backups = backupsOf(options);
-    const clock = serviceClockOf(outside, config);
-    const opened = await openCurrent(config);
-    try {
-      const [state, things, receivers, ...chains] = await Promise.all([
-        opened.db === undefined
-          ? []
-          : examineState(opened.db, config, { machine: outside.clock, service: clock }),
-        examineOutside(config, outside, backups),
-        opened.db
-          ?.query(newestReceivers)
-          .then((rows) => examineReceivers(rows.map((row) => row.webhook_url))) ?? [],
-        ...examineChains(config, clock, opened.db),
-      ]);
-      const findings = [
-        good('configuration', 'is complete'),
-        opened.finding,
-        ...state,
-        ...things,
-        ...receivers,
-      ];
-      return outcomeOf([...findings, ...chains.flat()]);
-    } finally {
-      await opened.db?.close();
-    }
+export const doctorCommands: Commands = {
+  doctor: {
+    does: 'checks configuration, ports, database, chains, roles, balances, books, certificate, mail server, receivers of webhooks and backups, and reports problems',
+    examples: ['doctor', 'doctor --backups /backups --max-backup-hours 24'],
+    options: [
+      optional('--backups <folder>', 'the folder of the backups, to check their age'),
+      optional('--max-backup-hours <hours>', 'how old the newest backup may be (default: 24)'),
+    ],
+    async run(options, outside) {
+      const config = readConfig(outside.environment);
+      const backups = backupsOf(options);
+      const clock = serviceClockOf(outside, config);
+      const opened = await openCurrent(config);
+      try {
+        const [state, things, receivers, ...chains] = await Promise.all([
+          opened.db === undefined
+            ? []
+            : examineState(opened.db, config, { machine: outside.clock, service: clock }),
+          examineOutside(config, outside, backups),
+          opened.db
+            ?.query(newestReceivers)
+            .then((rows) => examineReceivers(rows.map((row) => row.webhook_url))) ?? [],
+          ...examineChains(config, clock, opened.db),
+        ]);
+        const findings = [
+          good('configuration', 'is complete'),
+          opened.finding,
+          ...state,
+          ...things,
+          ...receivers,
+        ];
+        return outcomeOf([...findings, ...chains.flat()]);
+      } finally {
+        await opened.db?.close();
+      }
+    },
   },
 };
 

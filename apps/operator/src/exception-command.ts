@@ -6,6 +6,7 @@ import { formatUnits } from 'viem';
 import {
   type Command,
   type CommandContext,
+  type Commands,
   merchantOption,
   requiredMerchant,
   withDatabase,
@@ -20,14 +21,15 @@ const maxPages = 100;
 const statuses = ['open', 'resolved'] as const;
 const exceptionOption = mandatory('--exception <id>', 'the exception');
 
-export const listExceptionsCommand: Command = {
-  does: `lists a merchant's newest ${maxShown} payments that need attention`,
-  options: [
-    merchantOption,
-    optional('--status <status>', 'only exceptions of this status').choices(statuses),
-  ],
-  run: (options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+export const exceptionCommands: Commands = {
+  'exception list': {
+    does: `lists a merchant's newest ${maxShown} payments that need attention`,
+    examples: ['exception list --merchant mer_… --status open'],
+    options: [
+      merchantOption,
+      optional('--status <status>', 'only exceptions of this status').choices(statuses),
+    ],
+    run: withDatabase(async ({ options, db, config: { chains } }) => {
       const status = options.choice('status', statuses);
       const { merchantId } = await requiredMerchant(db, options);
       const { total, unseen, exceptions } = await findNewest(db.inScope(merchantId), merchantId, status);
@@ -55,6 +57,40 @@ export const listExceptionsCommand: Command = {
       const text = rows.length === 0 ? 'there are no exceptions' : table(headings, rows);
       return { text: text + more, json: { total, exceptions } };
     }),
+  },
+  'exception show': {
+    does: 'shows one exception in full',
+    examples: ['exception show --merchant mer_… --exception exc_…'],
+    options: [merchantOption, exceptionOption],
+    run: withDatabase(async ({ options, db }) => {
+      const exceptionId = options.required('exception');
+      const { merchantId } = await requiredMerchant(db, options);
+      const found = await findException(db.inScope(merchantId), { merchantId, exceptionId });
+      const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : String(value)]);
+      return { text: table(['FIELD', 'VALUE'], rows), json: found };
+    }),
+  },
+  'exception accept': changing({
+    action: 'acceptException',
+    does: 'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
+    example: 'exception accept --merchant mer_… --exception exc_…',
+    said: 'is accepted, and is paid once the chain confirms it',
+    change: decideAs('accept'),
+  }),
+  'exception refund': changing({
+    action: 'refundException',
+    does: 'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
+    example: 'exception refund --merchant mer_… --exception exc_…',
+    said: 'goes back to its payer as soon as the contract releases it',
+    change: decideAs('refund'),
+  }),
+  'exception resolve': changing({
+    action: 'resolveException',
+    does: 'marks an exception as resolved that waits for no decision; moves no money',
+    example: 'exception resolve --merchant mer_… --exception exc_…',
+    said: 'is resolved',
+    change: markResolved,
+  }),
 };
 
 /** The newest exceptions of a status, or of any. `unseen`: how many older ones were not searched. */
@@ -84,19 +120,6 @@ function amountOf({ tokenId, amountInToken }: PaymentException, decimals: number
   return `${amount} ${tokenId}`;
 }
 
-export const showExceptionCommand: Command = {
-  does: 'shows one exception in full',
-  options: [merchantOption, exceptionOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
-      const exceptionId = options.required('exception');
-      const { merchantId } = await requiredMerchant(db, options);
-      const found = await findException(db.inScope(merchantId), { merchantId, exceptionId });
-      const rows = Object.entries(found).map(([name, value]) => [name, value === '' ? '-' : String(value)]);
-      return { text: table(['FIELD', 'VALUE'], rows), json: found };
-    }),
-};
-
 type Change = (
   transaction: Transaction,
   deps: { readonly clock: CommandContext['clock']; readonly config: Config },
@@ -107,31 +130,32 @@ interface Changing {
   /** As the audit log names it. */
   readonly action: string;
   readonly does: string;
+  readonly example: string;
   readonly said: string;
   readonly change: Change;
 }
 
 /** A change to one exception in its merchant's scope, by the rules of the merchant API; shows the result. */
-function changing({ action, does, said, change }: Changing): Command {
+function changing({ action, does, example, said, change }: Changing): Command {
   return {
     does,
+    examples: [example],
     options: [merchantOption, exceptionOption],
-    run: (options, machine) =>
-      withDatabase(machine, async (db, config, outside) => {
-        const exceptionId = options.required('exception');
-        const { merchantId } = await requiredMerchant(db, options);
-        const request = { merchantId, exceptionId };
-        const changed = await db.inScope(merchantId).transaction(async (transaction) => {
-          const before = JSON.stringify(await findException(transaction, request));
-          await change(transaction, { clock: outside.clock, config }, request);
-          const found = await findException(transaction, request);
-          const act = { action, subject: exceptionId, before, after: JSON.stringify(found) };
-          // The same again changes nothing.
-          if (act.after !== before) await recordCommand(transaction, outside, config, { merchantId, act });
-          return found;
-        });
-        return { text: `${exceptionId} ${said}`, json: changed };
-      }),
+    run: withDatabase(async ({ options, db, config, outside }) => {
+      const exceptionId = options.required('exception');
+      const { merchantId } = await requiredMerchant(db, options);
+      const request = { merchantId, exceptionId };
+      const changed = await db.inScope(merchantId).transaction(async (transaction) => {
+        const before = JSON.stringify(await findException(transaction, request));
+        await change(transaction, { clock: outside.clock, config }, request);
+        const found = await findException(transaction, request);
+        const act = { action, subject: exceptionId, before, after: JSON.stringify(found) };
+        // The same again changes nothing.
+        if (act.after !== before) await recordCommand(transaction, outside, config, { merchantId, act });
+        return found;
+      });
+      return { text: `${exceptionId} ${said}`, json: changed };
+    }),
   };
 }
 
@@ -139,24 +163,3 @@ function decideAs(decision: 'accept' | 'refund'): Change {
   return (transaction, { clock, config }, request) =>
     decide(transaction, { clock, deposits: config.gasless?.deposits }, { ...request, decision });
 }
-
-export const acceptExceptionCommand = changing({
-  action: 'acceptException',
-  does: 'accepts a late or short deposit as the payment on behalf of its merchant; this is final',
-  said: 'is accepted, and is paid once the chain confirms it',
-  change: decideAs('accept'),
-});
-
-export const refundExceptionCommand = changing({
-  action: 'refundException',
-  does: 'sends a late or short deposit back to its payer on behalf of its merchant; this is final',
-  said: 'goes back to its payer as soon as the contract releases it',
-  change: decideAs('refund'),
-});
-
-export const resolveExceptionCommand = changing({
-  action: 'resolveException',
-  does: 'marks an exception as resolved that waits for no decision; moves no money',
-  said: 'is resolved',
-  change: markResolved,
-});

@@ -4,42 +4,51 @@ import { CommandError, mandatory, type Options, optional, repeatable } from '@fl
 import { ConfigError, readConfig } from '@florin/server/operator';
 import { createPublicClient, erc20Abi, getAddress, http, isAddress } from 'viem';
 import { openRequest, rpcOption, servedChain } from './chain-target.ts';
-import type { Command, CommandContext } from './command.ts';
+import type { CommandContext, Commands } from './command.ts';
 import { type DraftChain, type DraftConfig, type KeptKeys, keepKeys, openFolder } from './init-folder.ts';
 import { type Answers, openAnswers } from './init-question.ts';
 
 /** The network of deploy/compose/compose.yaml, where its proxy is. */
 const composeNetwork = '10.89.40.0/24';
 
-export const initCommand: Command = {
-  does: 'makes the configuration of an installation, its keystores and passwords in a folder, by options or questions; can be repeated',
-  options: [
-    mandatory('--out <folder>', 'where everything is written; what is there already is kept'),
-    optional('--origin <url>', 'the public origin, such as https://pay.example.com'),
-    optional('--service-domain <name>', "payers sign for aipay. and this name (default: the origin's host)"),
-    optional('--database-url <url>', 'postgres://…; the role owns the database and is no superuser'),
-    optional(
-      '--compose',
-      "for deploy/compose: makes the database's password, and trusts the proxy's network",
-    ),
-    repeatable('--trusted-proxy <address>', 'an address or network of the TLS proxy in front'),
-    optional('--chain <name>', 'a chain to add, such as base'),
-    repeatable('--rpc <url>', 'a node of that chain; give two of different providers'),
-    repeatable('--token <address>', 'a stablecoin on that chain'),
-  ],
-  async run(options, outside) {
-    const folder = resolve(outside.folder, options.required('out'));
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const files = openFolder(folder);
-    const answers = openAnswers(options, outside);
-    try {
-      const config = await completeConfig(files.readConfig(), options, answers);
-      const keys = keepKeys(files, outside, await databaseUrlOf(files, options, answers, outside));
-      files.writeConfig(config);
-      return report(folder, config, keys);
-    } finally {
-      answers.close();
-    }
+export const initCommands: Commands = {
+  init: {
+    does: 'makes the configuration of an installation, its keystores and passwords in a folder, by options or questions; can be repeated',
+    examples: [
+      'init --out florin-etc --origin https://pay.example.com --chain base --rpc https://node.example.com --token 0x…',
+      'init --out florin-etc',
+    ],
+    options: [
+      mandatory('--out <folder>', 'where everything is written; what is there already is kept'),
+      optional('--origin <url>', 'the public origin, such as https://pay.example.com'),
+      optional(
+        '--service-domain <name>',
+        "payers sign for aipay. and this name (default: the origin's host)",
+      ),
+      optional('--database-url <url>', 'postgres://…; the role owns the database and is no superuser'),
+      optional(
+        '--compose',
+        "for deploy/compose: makes the database's password, and trusts the proxy's network",
+      ),
+      repeatable('--trusted-proxy <address>', 'an address or network of the TLS proxy in front'),
+      optional('--chain <name>', 'a chain to add, such as base'),
+      repeatable('--rpc <url>', 'a node of that chain; give two of different providers'),
+      repeatable('--token <address>', 'a stablecoin on that chain'),
+    ],
+    async run(options, outside) {
+      const folder = resolve(outside.folder, options.required('out'));
+      mkdirSync(folder, { recursive: true, mode: 0o700 });
+      const files = openFolder(folder);
+      const answers = openAnswers(options, outside);
+      try {
+        const config = await completeConfig(files.readConfig(), options, answers);
+        const keys = keepKeys(files, outside, await databaseUrlOf(files, options, answers, outside));
+        files.writeConfig(config);
+        return report(folder, config, keys);
+      } finally {
+        answers.close();
+      }
+    },
   },
 };
 

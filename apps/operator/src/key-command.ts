@@ -10,8 +10,8 @@ import {
   revokeApiKey,
 } from '@florin/server/operator';
 import {
-  type Command,
   type CommandContext,
+  type Commands,
   merchantOption,
   requiredMerchant,
   withDatabase,
@@ -21,22 +21,26 @@ import { recordCommand } from './member-command.ts';
 const presets = Object.keys(permissionPresets) as (keyof typeof permissionPresets)[];
 const keyKinds = ['secret', 'restricted'] as const;
 
-export const createKeyCommand: Command = {
-  does: 'creates an API key and shows it once',
-  options: [
-    merchantOption,
-    mandatory('--kind <kind>', 'the kind of the key').choices(keyKinds),
-    optional('--name <name>', 'what the key is for, at most 60 characters'),
-    optional('--preset <preset>', 'the permissions of a restricted key').choices(presets),
-    repeatable('--permission <name>', 'a permission of a restricted key; excludes --preset'),
-    optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
-    repeatable('--ip <address>', 'an address or CIDR range that may use the key'),
-    repeatable('--origin <origin>', 'a web origin that may use the key, such as https://shop.example.com'),
-    optional('--max-session <dollars>', 'the largest amount of one session'),
-    optional('--max-day <dollars>', 'the largest total of the sessions of a day'),
-  ],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+export const keyCommands: Commands = {
+  'key create': {
+    does: 'creates an API key and shows it once',
+    examples: [
+      'key create --merchant mer_… --kind secret',
+      'key create --merchant mer_… --kind restricted --preset read_only --expires 2031-01-01T00:00:00Z',
+    ],
+    options: [
+      merchantOption,
+      mandatory('--kind <kind>', 'the kind of the key').choices(keyKinds),
+      optional('--name <name>', 'what the key is for, at most 60 characters'),
+      optional('--preset <preset>', 'the permissions of a restricted key').choices(presets),
+      repeatable('--permission <name>', 'a permission of a restricted key; excludes --preset'),
+      optional('--expires <time>', 'such as 2030-01-31T00:00:00Z'),
+      repeatable('--ip <address>', 'an address or CIDR range that may use the key'),
+      repeatable('--origin <origin>', 'a web origin that may use the key, such as https://shop.example.com'),
+      optional('--max-session <dollars>', 'the largest amount of one session'),
+      optional('--max-day <dollars>', 'the largest total of the sessions of a day'),
+    ],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const request = keyRequestOf(options, outside);
       const { merchantId } = await requiredMerchant(db, options);
       const { keyId, key, may } = await db.transaction(async (transaction) => {
@@ -54,6 +58,42 @@ export const createKeyCommand: Command = {
         json: { keyId, key },
       };
     }),
+  },
+  'key list': {
+    does: "lists a merchant's API keys, never the keys themselves",
+    examples: ['key list --merchant mer_…'],
+    options: [merchantOption],
+    run: withDatabase(async ({ options, db, outside }) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const keys = await listApiKeys(db, merchantId);
+      const now = outside.clock.now();
+      const rows = keys.map((key) => keyRow(key, now));
+      return {
+        text: table(
+          ['KEY', 'KIND', 'NAME', 'ENDS IN', 'STATUS', 'EXPIRES', 'LAST USED', 'PERMISSIONS', 'LIMITS'],
+          rows,
+        ),
+        json: keys,
+      };
+    }),
+  },
+  'key revoke': {
+    does: 'revokes an API key immediately and permanently',
+    examples: ['key revoke --key key_…'],
+    options: [mandatory('--key <id>', 'the id of the key')],
+    run: withDatabase(async ({ options, db, config, outside }) => {
+      const keyId = options.required('key');
+      await db.transaction(async (transaction) => {
+        const merchantId = await revokeApiKey(transaction, keyId, outside.clock.now());
+        if (merchantId === undefined)
+          throw new CommandError(`there is no key ${keyId}: florin key list shows the keys of a merchant`);
+        const after = written(await findKey(transaction, merchantId, keyId));
+        const act = { action: 'disableApiKey', subject: keyId, after };
+        await recordCommand(transaction, outside, config, { merchantId, act });
+      });
+      return { text: `revoked key ${keyId}`, json: { keyId, revoked: true } };
+    }),
+  },
 };
 
 async function findKey(transaction: Transaction, merchantId: string, keyId: string) {
@@ -133,25 +173,6 @@ function expiryOf(options: Options, outside: CommandContext): Date | undefined {
   return expiresAt;
 }
 
-export const listKeysCommand: Command = {
-  does: "lists a merchant's API keys, never the keys themselves",
-  options: [merchantOption],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, _config, outside) => {
-      const { merchantId } = await requiredMerchant(db, options);
-      const keys = await listApiKeys(db, merchantId);
-      const now = outside.clock.now();
-      const rows = keys.map((key) => keyRow(key, now));
-      return {
-        text: table(
-          ['KEY', 'KIND', 'NAME', 'ENDS IN', 'STATUS', 'EXPIRES', 'LAST USED', 'PERMISSIONS', 'LIMITS'],
-          rows,
-        ),
-        json: keys,
-      };
-    }),
-};
-
 function keyRow(key: ApiKeySummary, now: Date): string[] {
   const isExpired = key.expiresAt !== undefined && key.expiresAt <= now;
   const status = key.revokedAt !== undefined ? 'revoked' : isExpired ? 'expired' : 'active';
@@ -174,21 +195,3 @@ function keyRow(key: ApiKeySummary, now: Date): string[] {
     limits.length === 0 ? 'none' : limits.join(', '),
   ];
 }
-
-export const revokeKeyCommand: Command = {
-  does: 'revokes an API key immediately and permanently',
-  options: [mandatory('--key <id>', 'the id of the key')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
-      const keyId = options.required('key');
-      await db.transaction(async (transaction) => {
-        const merchantId = await revokeApiKey(transaction, keyId, outside.clock.now());
-        if (merchantId === undefined)
-          throw new CommandError(`there is no key ${keyId}: florin key list shows the keys of a merchant`);
-        const after = written(await findKey(transaction, merchantId, keyId));
-        const act = { action: 'disableApiKey', subject: keyId, after };
-        await recordCommand(transaction, outside, config, { merchantId, act });
-      });
-      return { text: `revoked key ${keyId}`, json: { keyId, revoked: true } };
-    }),
-};

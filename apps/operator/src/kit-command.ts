@@ -34,7 +34,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { createWalletClient, custom } from 'viem';
 import { privateKeyToAccount } from 'viem/accounts';
 import { openRequest, rpcOption } from './chain-target.ts';
-import type { Command } from './command.ts';
+import type { Commands } from './command.ts';
 import { addressOption } from './evm-option.ts';
 import { readKeyFile } from './secret-file.ts';
 
@@ -64,113 +64,118 @@ interface Plan {
   readonly skipped: readonly { readonly orderId: Hex; readonly why: string }[];
 }
 
-export const kitFindCommand: Command = {
-  does: 'finds the payments of a payer or a merchant on the chain; needs no service, database or configuration',
-  options: [...placeOptions, ...partyOptions],
-  async run(options) {
-    const place = await placeOf(options);
-    const payments = await findPayments(place, searchOf(options));
-    const rows = payments.map((payment) => [
-      ...[payment.orderId, payment.status, String(payment.total), payment.token],
-      ...[payment.payer, payment.to, payment.way, payment.order === undefined ? 'no' : 'yes'],
-    ]);
-    const headings = ['order', 'status', 'total', 'token', 'payer', 'recipient', 'paid by', 'whole order'];
-    return { text: table(headings, rows), json: payments };
-  },
-};
+const onChain = '--rpc https://node.example.com --gateway 0x…';
 
-export const kitReclaimCommand: Command = {
-  does: "returns a payer's unsettled payments to the payer; any key can pay for it; without one it shows the transactions",
-  options: [...placeOptions, mandatory('--payer <address>', 'who paid'), orderOption, keyFileOption],
-  async run(options) {
-    const place = await placeOf(options);
-    const payments = await chosen(place, options, { payer: addressOption(options, 'payer') });
-    const now = await chainTime(place);
-    const plan = planEach(payments, (payment) => reclaimProblem(payment, now));
-    const transactions = plan.fit.map(({ orderId, order }) => ({
-      ...{ to: place.gateway, data: encodeReclaim(order), does: `reclaims ${orderId}` },
-    }));
-    return carryOut(place, options, { transactions, skipped: plan.skipped });
+export const kitCommands: Commands = {
+  'kit find': {
+    does: 'finds the payments of a payer or a merchant on the chain; needs no service, database or configuration',
+    examples: [`kit find ${onChain} --payer 0x…`],
+    options: [...placeOptions, ...partyOptions],
+    async run(options) {
+      const place = await placeOf(options);
+      const payments = await findPayments(place, searchOf(options));
+      const rows = payments.map((payment) => [
+        ...[payment.orderId, payment.status, String(payment.total), payment.token],
+        ...[payment.payer, payment.to, payment.way, payment.order === undefined ? 'no' : 'yes'],
+      ]);
+      const headings = ['order', 'status', 'total', 'token', 'payer', 'recipient', 'paid by', 'whole order'];
+      return { text: table(headings, rows), json: payments };
+    },
   },
-};
-
-export const kitSettleCommand: Command = {
-  does: "sends a merchant's unsettled payments to the merchant, a day after the payment; any key can pay for it",
-  options: [...placeOptions, ...merchantPartyOptions, orderOption, keyFileOption],
-  async run(options) {
-    const place = await placeOf(options);
-    const payments = await chosen(place, options, searchOf(options));
-    const now = await chainTime(place);
-    const plan = planEach(payments, (payment) => settleProblem(payment, now));
-    // The gateway combines adjacent orders with the same token and recipient in one transfer.
-    const sorted = plan.fit.toSorted((a, b) =>
-      `${a.order.token}${a.order.to}` < `${b.order.token}${b.order.to}` ? -1 : 1,
-    );
-    const transactions = [];
-    for (let at = 0; at < sorted.length; at += maxOrdersPerCall) {
-      const orders = sorted.slice(at, at + maxOrdersPerCall).map(({ order }) => order);
-      transactions.push({
-        to: place.gateway,
-        data: encodeSettle(orders),
-        does: `settles ${orders.length} orders`,
-      });
-    }
-    return carryOut(place, options, { transactions, skipped: plan.skipped });
+  'kit reclaim': {
+    does: "returns a payer's unsettled payments to the payer; any key can pay for it; without one it shows the transactions",
+    examples: [`kit reclaim ${onChain} --payer 0x… --key-file payer.key`],
+    options: [...placeOptions, mandatory('--payer <address>', 'who paid'), orderOption, keyFileOption],
+    async run(options) {
+      const place = await placeOf(options);
+      const payments = await chosen(place, options, { payer: addressOption(options, 'payer') });
+      const now = await chainTime(place);
+      const plan = planEach(payments, (payment) => reclaimProblem(payment, now));
+      const transactions = plan.fit.map(({ orderId, order }) => ({
+        ...{ to: place.gateway, data: encodeReclaim(order), does: `reclaims ${orderId}` },
+      }));
+      return carryOut(place, options, { transactions, skipped: plan.skipped });
+    },
   },
-};
-
-export const kitRescueCommand: Command = {
-  does: 'sends money that cannot pay its order from the deposit address to the refund address; any key can pay for it',
-  options: [
-    nodeOption,
-    gatewayOption,
-    mandatory('--order <file>', 'the whole order, as JSON'),
-    optional('--token <address>', 'another token to send back'),
-    keyFileOption,
-  ],
-  async run(options) {
-    const order = readFile(options.required('order'), 'order', parseDepositOrder);
-    const token = options.optional('token');
-    const tokens = token === undefined ? [] : [addressOption(options, 'token')];
-    const place = await placeOf(options);
-    const deposits = await findDeposits(place, order, tokens, await chainTime(place));
-    const transactions = [];
-    const skipped = [];
-    for (const deposit of deposits) {
-      const { orderId, data, amount, refundAddress, problem } = deposit;
-      const what = `${amount} of ${deposit.token === ZERO_ADDRESS ? "the chain's coin" : deposit.token}`;
-      if (problem !== undefined) skipped.push({ orderId, why: `${what}: ${problem}` });
-      else transactions.push({ to: place.gateway, data, does: `sends ${what} to ${refundAddress}` });
-    }
-    return carryOut(place, options, { transactions, skipped });
+  'kit settle': {
+    does: "sends a merchant's unsettled payments to the merchant, a day after the payment; any key can pay for it",
+    examples: [`kit settle ${onChain} --recipient 0x… --key-file any.key`],
+    options: [...placeOptions, ...merchantPartyOptions, orderOption, keyFileOption],
+    async run(options) {
+      const place = await placeOf(options);
+      const payments = await chosen(place, options, searchOf(options));
+      const now = await chainTime(place);
+      const plan = planEach(payments, (payment) => settleProblem(payment, now));
+      // The gateway combines adjacent orders with the same token and recipient in one transfer.
+      const sorted = plan.fit.toSorted((a, b) =>
+        `${a.order.token}${a.order.to}` < `${b.order.token}${b.order.to}` ? -1 : 1,
+      );
+      const transactions = [];
+      for (let at = 0; at < sorted.length; at += maxOrdersPerCall) {
+        const orders = sorted.slice(at, at + maxOrdersPerCall).map(({ order }) => order);
+        transactions.push({
+          to: place.gateway,
+          data: encodeSettle(orders),
+          does: `settles ${orders.length} orders`,
+        });
+      }
+      return carryOut(place, options, { transactions, skipped: plan.skipped });
+    },
   },
-};
-
-export const kitVerifyCommand: Command = {
-  does: 'checks a receipt, by itself or also against the chain; exits with 1 if a field is wrong',
-  options: [
-    mandatory('--receipt <file>', 'the receipt, as JSON'),
-    optional('--rpc <url>', 'a node of the chain; needs --gateway'),
-    optional('--gateway <address>', 'the gateway of the installation; needs --rpc'),
-    optional('--via <addresses>', 'the published vault and route, which the order must leave through'),
-    fromBlockOption,
-  ],
-  async run(options) {
-    const receipt = readFile(options.required('receipt'), 'receipt', parseReceipt);
-    const isOffline = ['rpc', 'gateway'].every((name) => options.optional(name) === undefined);
-    const published = publishedOf(options);
-    const verdict = isOffline
-      ? await checkOffline(receipt, published)
-      : await verifyOnChain(receipt, published, options);
-    const lines = describeVerdict(verdict);
-    const { isValid, status } = verdict;
-    if (!isValid) lines.push('the receipt is not valid');
-    else if (status !== undefined) lines.push(`the receipt is valid: ${status}`);
-    else {
-      const place = 'give --rpc and --gateway';
-      lines.push(`the receipt is consistent; only its chain can show whether it was paid: ${place}`);
-    }
-    return { text: lines.join('\n'), json: verdict, isBad: !isValid };
+  'kit rescue': {
+    does: 'sends money that cannot pay its order from the deposit address to the refund address; any key can pay for it',
+    examples: [`kit rescue ${onChain} --order order.json --token 0x… --key-file any.key`],
+    options: [
+      nodeOption,
+      gatewayOption,
+      mandatory('--order <file>', 'the whole order, as JSON'),
+      optional('--token <address>', 'another token to send back'),
+      keyFileOption,
+    ],
+    async run(options) {
+      const order = readFile(options.required('order'), 'order', parseDepositOrder);
+      const token = options.optional('token');
+      const tokens = token === undefined ? [] : [addressOption(options, 'token')];
+      const place = await placeOf(options);
+      const deposits = await findDeposits(place, order, tokens, await chainTime(place));
+      const transactions = [];
+      const skipped = [];
+      for (const deposit of deposits) {
+        const { orderId, data, amount, refundAddress, problem } = deposit;
+        const what = `${amount} of ${deposit.token === ZERO_ADDRESS ? "the chain's coin" : deposit.token}`;
+        if (problem !== undefined) skipped.push({ orderId, why: `${what}: ${problem}` });
+        else transactions.push({ to: place.gateway, data, does: `sends ${what} to ${refundAddress}` });
+      }
+      return carryOut(place, options, { transactions, skipped });
+    },
+  },
+  'kit verify': {
+    does: 'checks a receipt, by itself or also against the chain; exits with 1 if a field is wrong',
+    examples: ['kit verify --receipt receipt.json', `kit verify --receipt receipt.json ${onChain}`],
+    options: [
+      mandatory('--receipt <file>', 'the receipt, as JSON'),
+      optional('--rpc <url>', 'a node of the chain; needs --gateway'),
+      optional('--gateway <address>', 'the gateway of the installation; needs --rpc'),
+      optional('--via <addresses>', 'the published vault and route, which the order must leave through'),
+      fromBlockOption,
+    ],
+    async run(options) {
+      const receipt = readFile(options.required('receipt'), 'receipt', parseReceipt);
+      const isOffline = ['rpc', 'gateway'].every((name) => options.optional(name) === undefined);
+      const published = publishedOf(options);
+      const verdict = isOffline
+        ? await checkOffline(receipt, published)
+        : await verifyOnChain(receipt, published, options);
+      const lines = describeVerdict(verdict);
+      const { isValid, status } = verdict;
+      if (!isValid) lines.push('the receipt is not valid');
+      else if (status !== undefined) lines.push(`the receipt is valid: ${status}`);
+      else {
+        const place = 'give --rpc and --gateway';
+        lines.push(`the receipt is consistent; only its chain can show whether it was paid: ${place}`);
+      }
+      return { text: lines.join('\n'), json: verdict, isBad: !isValid };
+    },
   },
 };
 

@@ -1,14 +1,15 @@
 import { CommandError, optional, table, UsageError } from '@florin/cli';
 import { lockChain } from '@florin/evm';
 import { acceptDifferences, readStatus, releaseStopped, verifyLedger } from '@florin/server/operator';
-import { type Command, chainOption, withDatabase } from './command.ts';
+import { type Commands, chainOption, withDatabase } from './command.ts';
 import { recordCommand } from './member-command.ts';
 
-export const verifyLedgerCommand: Command = {
-  does: 'recomputes the hash chain over the ledger; an earlier head, given as anchor, must be in it',
-  options: [optional('--anchor <hash>', 'a head from an earlier verification')],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
+export const ledgerCommands: Commands = {
+  'ledger verify': {
+    does: 'recomputes the hash chain over the ledger; an earlier head, given as anchor, must be in it',
+    examples: ['ledger verify', 'ledger verify --anchor 5f2c…'],
+    options: [optional('--anchor <hash>', 'a head from an earlier verification')],
+    run: withDatabase(async ({ options, db }) => {
       const anchor = options.optional('anchor')?.toLowerCase();
       if (anchor !== undefined && !/^[0-9a-f]{64}$/.test(anchor))
         throw new UsageError('--anchor is 64 hex digits, as florin ledger verify prints them');
@@ -21,13 +22,12 @@ export const verifyLedgerCommand: Command = {
       ].join('\n');
       return { text, json: proof, isBad: proof.problems.length > 0 };
     }),
-};
-
-export const statusCommand: Command = {
-  does: 'shows whether books and chains agreed at the last check',
-  options: [],
-  run: (_options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+  },
+  'reconcile status': {
+    does: 'shows whether books and chains agreed at the last check',
+    examples: ['reconcile status'],
+    options: [],
+    run: withDatabase(async ({ db, config: { chains } }) => {
       const status = await readStatus(db, chains);
       const rows = status.chains.flatMap((chain) =>
         chain.balances.map(({ holder, token, ledger, chain: onChain, difference }) => [
@@ -48,16 +48,15 @@ export const statusCommand: Command = {
       ].join('\n');
       return { text: text.trimEnd(), json: status, isBad: !status.isBalanced };
     }),
-};
-
-export const releaseCommand: Command = {
-  does: 'resumes settlement on a chain after differences or a restore stopped it',
-  options: [
-    chainOption,
-    optional('--differences <decision>', '"accept" books the differences').choices(['accept']),
-  ],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+  },
+  'reconcile release': {
+    does: 'resumes settlement on a chain after differences or a restore stopped it',
+    examples: ['reconcile release --chain base'],
+    options: [
+      chainOption,
+      optional('--differences <decision>', '"accept" books the differences').choices(['accept']),
+    ],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const name = options.required('chain');
       const accepts = options.choice('differences', ['accept']) === 'accept';
       const chain = config.chains.byName(name);
@@ -79,4 +78,5 @@ export const releaseCommand: Command = {
           : `settlement on ${name} is resumed; it was stopped: ${reason}`;
       return { text, json: { chain: name, wasStopped: reason !== undefined, reason: reason ?? '', accepts } };
     }),
+  },
 };

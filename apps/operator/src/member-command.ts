@@ -22,22 +22,23 @@ import {
   secretBox,
 } from '@florin/server/operator';
 import {
-  type Command,
   type CommandContext,
+  type Commands,
   merchantOption,
   requiredMerchant,
   withDatabase,
 } from './command.ts';
 
-export const inviteCommand: Command = {
-  does: 'invites a person to act for a merchant, by a link that works once within a week',
-  options: [
-    merchantOption,
-    mandatory('--role <role>', 'what the person may do').choices(memberRoles),
-    optional('--email <address>', 'whose account alone may accept it'),
-  ],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+export const memberCommands: Commands = {
+  invite: {
+    does: 'invites a person to act for a merchant, by a link that works once within a week',
+    examples: ['invite --merchant mer_… --role owner --email ada@shop.example'],
+    options: [
+      merchantOption,
+      mandatory('--role <role>', 'what the person may do').choices(memberRoles),
+      optional('--email <address>', 'whose account alone may accept it'),
+    ],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const role = options.choice('role', memberRoles) ?? 'viewer';
       const email = options.optional('email') ?? '';
       const { merchantId } = await requiredMerchant(db, options);
@@ -49,6 +50,51 @@ export const inviteCommand: Command = {
         shown: { role },
       });
     }),
+  },
+  'member list': {
+    does: 'lists the people who act for a merchant, oldest first',
+    examples: ['member list --merchant mer_…'],
+    options: [merchantOption],
+    run: withDatabase(async ({ options, db }) => {
+      const { merchantId } = await requiredMerchant(db, options);
+      const members = await listMembers(db, merchantId);
+      const rows = members.map(({ userId, role, email, name, since }) => [
+        ...[userId, role, email, since.toISOString(), name],
+      ]);
+      return { text: table(['MEMBER', 'ROLE', 'E-MAIL', 'SINCE', 'NAME'], rows), json: members };
+    }),
+  },
+  'member recover': {
+    does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
+    examples: ['member recover --user usr_…'],
+    options: [mandatory('--user <id>', 'the person, as member list shows it')],
+    run: withDatabase(async ({ options, db, config, outside }) => {
+      const userId = options.required('user');
+      const recoveryDelayMs = config.walletDelaySeconds * 1_000;
+      const deps = { ...outside, ...telling(outside, config), recoveryDelayMs };
+      const { effectiveAt, token = '' } = await db.transaction((transaction) =>
+        recoverByOperator(transaction, deps, { userId, actor: operator }),
+      );
+      const url = recoveryUrl(`${dashboardOriginOf(config)}/dashboard`, token);
+      const from = effectiveAt?.toISOString() ?? '';
+      const text =
+        `${url}\nMake sure who asked you, and give this link to that person alone. It works once, from ${from} on. Until then ` +
+        'the person and the owners can cancel it, and you can by: florin member cancel-recovery';
+      return { text, json: { userId, url, effectiveAt: from } };
+    }),
+  },
+  'member cancel-recovery': {
+    does: 'cancels the recovery of a person',
+    examples: ['member cancel-recovery --user usr_…'],
+    options: [mandatory('--user <id>', 'the person, as member list shows it')],
+    run: withDatabase(async ({ options, db, config, outside }) => {
+      const userId = options.required('user');
+      await db.transaction((transaction) =>
+        cancelRecovery(transaction, { ...outside, ...telling(outside, config) }, { userId, actor: operator }),
+      );
+      return { text: `no recovery of ${userId} is open`, json: { userId } };
+    }),
+  },
 };
 
 /** Invites a person, records it, and sends the link by e-mail as well, where the service sends any. */
@@ -109,50 +155,3 @@ export function recordCommand(
   const deps = { ...outside, ...telling(outside, config) };
   return recordAct(transaction, deps, { ...done, actor: operator });
 }
-
-export const recoverMemberCommand: Command = {
-  does: 'makes a link with which a person who lost every way to sign in sets a new password, after a delay',
-  options: [mandatory('--user <id>', 'the person, as member list shows it')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
-      const userId = options.required('user');
-      const recoveryDelayMs = config.walletDelaySeconds * 1_000;
-      const deps = { ...outside, ...telling(outside, config), recoveryDelayMs };
-      const { effectiveAt, token = '' } = await db.transaction((transaction) =>
-        recoverByOperator(transaction, deps, { userId, actor: operator }),
-      );
-      const url = recoveryUrl(`${dashboardOriginOf(config)}/dashboard`, token);
-      const from = effectiveAt?.toISOString() ?? '';
-      const text =
-        `${url}\nMake sure who asked you, and give this link to that person alone. It works once, from ${from} on. Until then ` +
-        'the person and the owners can cancel it, and you can by: florin member cancel-recovery';
-      return { text, json: { userId, url, effectiveAt: from } };
-    }),
-};
-
-export const cancelRecoveryCommand: Command = {
-  does: 'cancels the recovery of a person',
-  options: [mandatory('--user <id>', 'the person, as member list shows it')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
-      const userId = options.required('user');
-      await db.transaction((transaction) =>
-        cancelRecovery(transaction, { ...outside, ...telling(outside, config) }, { userId, actor: operator }),
-      );
-      return { text: `no recovery of ${userId} is open`, json: { userId } };
-    }),
-};
-
-export const listMembersCommand: Command = {
-  does: 'lists the people who act for a merchant, oldest first',
-  options: [merchantOption],
-  run: (options, outside) =>
-    withDatabase(outside, async (db) => {
-      const { merchantId } = await requiredMerchant(db, options);
-      const members = await listMembers(db, merchantId);
-      const rows = members.map(({ userId, role, email, name, since }) => [
-        ...[userId, role, email, since.toISOString(), name],
-      ]);
-      return { text: table(['MEMBER', 'ROLE', 'E-MAIL', 'SINCE', 'NAME'], rows), json: members };
-    }),
-};

@@ -1,27 +1,28 @@
 import { mandatory, table } from '@florin/cli';
 import { migrate } from '@florin/pg';
 import { createMerchant, listMerchants, readConfig, schema } from '@florin/server/operator';
-import { type Command, withDatabase } from './command.ts';
+import { type Commands, withDatabase } from './command.ts';
 import { recordCommand } from './member-command.ts';
 
-export const migrateCommand: Command = {
-  does: "updates the database's schema to this version",
-  options: [],
-  async run(_options, outside) {
-    const onWait = (seconds: number) =>
-      outside.tell(`Waiting for another process that migrates (${seconds} s)`);
-    const url = readConfig(outside.environment).databaseUrl.reveal();
-    const { applied } = await migrate(url, schema, { onWait });
-    const text = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
-    return { text, json: { applied } };
+export const merchantCommands: Commands = {
+  migrate: {
+    does: "updates the database's schema to this version",
+    examples: ['migrate'],
+    options: [],
+    async run(_options, outside) {
+      const onWait = (seconds: number) =>
+        outside.tell(`Waiting for another process that migrates (${seconds} s)`);
+      const url = readConfig(outside.environment).databaseUrl.reveal();
+      const { applied } = await migrate(url, schema, { onWait });
+      const text = applied.length === 0 ? 'the schema is current' : `applied ${applied.join(', ')}`;
+      return { text, json: { applied } };
+    },
   },
-};
-
-export const createMerchantCommand: Command = {
-  does: 'creates a merchant',
-  options: [mandatory('--name <name>', 'the name shown to payers')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+  'merchant create': {
+    does: 'creates a merchant',
+    examples: ["merchant create --name 'Tea House'"],
+    options: [mandatory('--name <name>', 'the name shown to payers')],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const merchantName = options.required('name');
       const merchant = await db.transaction(async (transaction) => {
         const made = await createMerchant(transaction, outside, { merchantName });
@@ -36,13 +37,12 @@ export const createMerchantCommand: Command = {
       });
       return { text: `created merchant ${merchant.merchantId}`, json: merchant };
     }),
-};
-
-export const listMerchantsCommand: Command = {
-  does: 'lists the merchants, oldest first',
-  options: [],
-  run: (_options, outside) =>
-    withDatabase(outside, async (db) => {
+  },
+  'merchant list': {
+    does: 'lists the merchants, oldest first',
+    examples: ['merchant list'],
+    options: [],
+    run: withDatabase(async ({ db }) => {
       const merchants = await listMerchants(db);
       const rows = merchants.map((merchant) => [
         merchant.merchantId,
@@ -51,4 +51,5 @@ export const listMerchantsCommand: Command = {
       ]);
       return { text: table(['MERCHANT', 'CREATED', 'NAME'], rows), json: merchants };
     }),
+  },
 };

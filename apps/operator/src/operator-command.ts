@@ -4,7 +4,7 @@ import type { Hex } from '@florin/protocol/order.ts';
 import { readConfig } from '@florin/server/operator';
 import type { Abi } from 'viem';
 import { type ChainTarget, chainTarget, nodeOptions } from './chain-target.ts';
-import type { Command, CommandContext } from './command.ts';
+import type { Command, CommandContext, Commands } from './command.ts';
 import { addressOption } from './evm-option.ts';
 import { keyOptions, roleKey } from './key-option.ts';
 import { callAsOperator, type OperatorCall, type OperatorOutcome } from './operator-call.ts';
@@ -29,11 +29,13 @@ const targetOptions = [
 /** A command that has the controller make some calls, or prints them. */
 function operatorCommand(
   does: string,
+  example: string,
   options: Command['options'],
   callsOf: (options: Options, contracts: OperatorContracts) => readonly OperatorCall[],
 ): Command {
   return {
     does,
+    examples: [example],
     options: [...targetOptions, ...options],
     async run(given, outside) {
       const target = await chainTarget(given, outside);
@@ -45,126 +47,139 @@ function operatorCommand(
   };
 }
 
-export const signerCommand = grantCommand(
-  'grants or revokes the right to sign orders and payouts, on gateway and vault',
-  'the key that signs',
-  { role: 'signer', set: 'setSigner', read: 'isSigner' },
-);
+const keyFiles = '--controller-keystore controller.json --controller-password-file controller.password';
 
-export const settlerCommand = grantCommand(
-  'grants or revokes the right to settle, refund and pay out, on gateway and vault',
-  'the wallet that settles',
-  { role: 'settler', set: 'setSettler', read: 'isSettler' },
-);
-
-export const guardianCommand = operatorCommand(
-  'replaces the guardian of gateway and vault',
-  [mandatory('--to <address>', 'the next guardian')],
-  (options, contracts) => {
-    const to = addressOption(options, 'to');
-    return onBoth(contracts, (name) => ({
-      ...{ does: `makes ${to} guardian of the ${name}`, functionName: 'setGuardian', args: [to] },
-      ...{ by: 'controller', effect: { read: 'guardian', args: [], wanted: to } },
-    }));
-  },
-);
-
-export const feeRecipientCommand = operatorCommand(
-  'replaces the receiver of fees',
-  [mandatory('--to <address>', 'the next receiver of fees')],
-  (options, { gateway }) => {
-    const to = addressOption(options, 'to');
-    return [
-      {
+export const operatorCommands: Commands = {
+  'operator signer': grantCommand(
+    'grants or revokes the right to sign orders and payouts, on gateway and vault',
+    `operator signer --chain base --grant 0x… ${keyFiles}`,
+    'the key that signs',
+    { role: 'signer', set: 'setSigner', read: 'isSigner' },
+  ),
+  'operator settler': grantCommand(
+    'grants or revokes the right to settle, refund and pay out, on gateway and vault',
+    `operator settler --chain base --revoke 0x… ${keyFiles}`,
+    'the wallet that settles',
+    { role: 'settler', set: 'setSettler', read: 'isSettler' },
+  ),
+  'operator guardian': operatorCommand(
+    'replaces the guardian of gateway and vault',
+    'operator guardian --chain base --to 0x…',
+    [mandatory('--to <address>', 'the next guardian')],
+    (options, contracts) => {
+      const to = addressOption(options, 'to');
+      return onBoth(contracts, (name) => ({
+        ...{ does: `makes ${to} guardian of the ${name}`, functionName: 'setGuardian', args: [to] },
+        ...{ by: 'controller', effect: { read: 'guardian', args: [], wanted: to } },
+      }));
+    },
+  ),
+  'operator fee-recipient': operatorCommand(
+    'replaces the receiver of fees',
+    'operator fee-recipient --chain base --to 0x…',
+    [mandatory('--to <address>', 'the next receiver of fees')],
+    (options, { gateway }) => {
+      const to = addressOption(options, 'to');
+      return [
+        {
+          ...{
+            does: `sends fees to ${to}`,
+            to: gateway,
+            abi: gatewayAbi,
+            functionName: 'setFeeRecipient',
+            args: [to],
+          },
+          ...{ by: 'controller', effect: { read: 'feeRecipient', args: [], wanted: to } },
+        },
+      ];
+    },
+  ),
+  'operator caps': operatorCommand(
+    'sets how much of a token may leave the vault, in its smallest units',
+    `operator caps --chain base --token 0x… --per-order 1000000000 --hourly 5000000000 --daily 20000000000 ${keyFiles}`,
+    [
+      mandatory('--token <address>', 'the token'),
+      mandatory('--per-order <units>', 'the most for one order; zero forbids the token'),
+      mandatory('--hourly <units>', 'the most in a clock hour'),
+      mandatory('--daily <units>', 'the most in a clock day'),
+    ],
+    (options, { vault }) => {
+      const token = addressOption(options, 'token');
+      const caps = ['per-order', 'hourly', 'daily'].map((name) =>
+        unitsOption(options, name, 2n ** 112n - 1n),
+      );
+      const does = `sets the vault's caps for ${token} to ${caps.join(', ')}`;
+      return [
+        { does, to: vault, abi: vaultAbi, functionName: 'setCaps', args: [token, ...caps], by: 'controller' },
+      ];
+    },
+  ),
+  'operator withdraw': operatorCommand(
+    'takes float out of the vault',
+    `operator withdraw --chain base --token 0x… --to 0x… --amount 1000000000 ${keyFiles}`,
+    [
+      mandatory('--token <address>', 'the token'),
+      mandatory('--to <address>', 'who receives it'),
+      mandatory('--amount <units>', "in the token's smallest units"),
+    ],
+    (options, { vault }) => {
+      const [token, to] = [addressOption(options, 'token'), addressOption(options, 'to')];
+      const amount = unitsOption(options, 'amount', 2n ** 256n - 1n);
+      if (amount === 0n) throw new UsageError('--amount is 0: give what is to be withdrawn');
+      const does = `withdraws ${amount} of ${token} from the vault to ${to}`;
+      return [
+        {
+          does,
+          to: vault,
+          abi: vaultAbi,
+          functionName: 'withdraw',
+          args: [token, to, amount],
+          by: 'controller',
+        },
+      ];
+    },
+  ),
+  'operator pause': operatorCommand(
+    'stops new payments and payouts; settle, refund and reclaim go on',
+    `operator pause --chain base ${keyFiles}`,
+    [],
+    (_, contracts) => onBoth(contracts, pauseCall('pause', 'guardian', true)),
+  ),
+  'operator unpause': operatorCommand(
+    'lets payments and payouts go on',
+    'operator unpause --chain base',
+    [],
+    (_, contracts) => onBoth(contracts, pauseCall('unpause', 'controller', false)),
+  ),
+  'operator offer': operatorCommand(
+    'offers the role of controller, which the next one has to accept, on gateway and vault',
+    'operator offer --chain base --to 0x…',
+    [mandatory('--to <address>', 'the next controller, such as a Safe')],
+    (options, contracts) => {
+      const to = addressOption(options, 'to');
+      return onBoth(contracts, (name) => ({
         ...{
-          does: `sends fees to ${to}`,
-          to: gateway,
-          abi: gatewayAbi,
-          functionName: 'setFeeRecipient',
+          does: `offers ${to} the control of the ${name}`,
+          functionName: 'transferController',
           args: [to],
         },
-        ...{ by: 'controller', effect: { read: 'feeRecipient', args: [], wanted: to } },
-      },
-    ];
-  },
-);
-
-export const capsCommand = operatorCommand(
-  'sets how much of a token may leave the vault, in its smallest units',
-  [
-    mandatory('--token <address>', 'the token'),
-    mandatory('--per-order <units>', 'the most for one order; zero forbids the token'),
-    mandatory('--hourly <units>', 'the most in a clock hour'),
-    mandatory('--daily <units>', 'the most in a clock day'),
-  ],
-  (options, { vault }) => {
-    const token = addressOption(options, 'token');
-    const caps = ['per-order', 'hourly', 'daily'].map((name) => unitsOption(options, name, 2n ** 112n - 1n));
-    const does = `sets the vault's caps for ${token} to ${caps.join(', ')}`;
-    return [
-      { does, to: vault, abi: vaultAbi, functionName: 'setCaps', args: [token, ...caps], by: 'controller' },
-    ];
-  },
-);
-
-export const withdrawCommand = operatorCommand(
-  'takes float out of the vault',
-  [
-    mandatory('--token <address>', 'the token'),
-    mandatory('--to <address>', 'who receives it'),
-    mandatory('--amount <units>', "in the token's smallest units"),
-  ],
-  (options, { vault }) => {
-    const [token, to] = [addressOption(options, 'token'), addressOption(options, 'to')];
-    const amount = unitsOption(options, 'amount', 2n ** 256n - 1n);
-    if (amount === 0n) throw new UsageError('--amount is 0: give what is to be withdrawn');
-    const does = `withdraws ${amount} of ${token} from the vault to ${to}`;
-    return [
-      {
-        does,
-        to: vault,
-        abi: vaultAbi,
-        functionName: 'withdraw',
-        args: [token, to, amount],
-        by: 'controller',
-      },
-    ];
-  },
-);
-
-export const offerCommand = operatorCommand(
-  'offers the role of controller, which the next one has to accept, on gateway and vault',
-  [mandatory('--to <address>', 'the next controller, such as a Safe')],
-  (options, contracts) => {
-    const to = addressOption(options, 'to');
-    return onBoth(contracts, (name) => ({
-      ...{ does: `offers ${to} the control of the ${name}`, functionName: 'transferController', args: [to] },
-      ...{ by: 'controller', effect: { read: 'pendingController', args: [], wanted: to } },
-    }));
-  },
-);
-
-export const acceptCommand = operatorCommand(
-  'takes the role of controller that was offered, on gateway and vault',
-  [mandatory('--controller <address>', 'who takes it')],
-  (options, contracts) => {
-    const controller = addressOption(options, 'controller');
-    return onBoth(contracts, (name) => ({
-      ...{ does: `takes the control of the ${name}`, functionName: 'acceptController', args: [] },
-      ...{ by: 'pendingController', effect: { read: 'controller', args: [], wanted: controller } },
-    }));
-  },
-);
-
-export const pauseCommand = operatorCommand(
-  'stops new payments and payouts; settle, refund and reclaim go on',
-  [],
-  (_, contracts) => onBoth(contracts, pauseCall('pause', 'guardian', true)),
-);
-
-export const unpauseCommand = operatorCommand('lets payments and payouts go on', [], (_, contracts) =>
-  onBoth(contracts, pauseCall('unpause', 'controller', false)),
-);
+        ...{ by: 'controller', effect: { read: 'pendingController', args: [], wanted: to } },
+      }));
+    },
+  ),
+  'operator accept': operatorCommand(
+    'takes the role of controller that was offered, on gateway and vault',
+    'operator accept --chain base --controller 0x…',
+    [mandatory('--controller <address>', 'who takes it')],
+    (options, contracts) => {
+      const controller = addressOption(options, 'controller');
+      return onBoth(contracts, (name) => ({
+        ...{ does: `takes the control of the ${name}`, functionName: 'acceptController', args: [] },
+        ...{ by: 'pendingController', effect: { read: 'controller', args: [], wanted: controller } },
+      }));
+    },
+  ),
+};
 
 type SharedCall = Omit<OperatorCall, 'to' | 'abi'>;
 
@@ -178,10 +193,11 @@ function pauseCall(functionName: string, by: OperatorCall['by'], wanted: boolean
 /** A command about a role that gateway and vault both know: the controller grants it, the guardian may revoke it too. */
 function grantCommand(
   does: string,
+  example: string,
   who: string,
   { role, set, read }: { readonly role: string; readonly set: string; readonly read: string },
 ): Command {
-  return operatorCommand(does, grantOptions(who), (options, contracts) => {
+  return operatorCommand(does, example, grantOptions(who), (options, contracts) => {
     const { account, isGranted, verb } = grantOf(options);
     return onBoth(contracts, (name) => ({
       ...{ does: `${verb} ${account} as ${role} of the ${name}`, functionName: set },

@@ -1,12 +1,13 @@
 import { mandatory } from '@florin/cli';
 import { erasePayer, operator, recordAct } from '@florin/server/operator';
-import { type Command, withDatabase } from './command.ts';
+import { type Commands, withDatabase } from './command.ts';
 
-export const erasePayerCommand: Command = {
-  does: "erases a payer's e-mail address wherever the service has it",
-  options: [mandatory('--email <address>', 'in any spelling: upper and lower case are the same')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, _config, outside) => {
+export const payerCommands: Commands = {
+  'payer erase': {
+    does: "erases a payer's e-mail address wherever the service has it",
+    examples: ['payer erase --email payer@example.com'],
+    options: [mandatory('--email <address>', 'in any spelling: upper and lower case are the same')],
+    run: withDatabase(async ({ options, db, outside }) => {
       const sessions = await erasePayer(db, options.required('email'));
       // Without the address, which would stay in the log for ever.
       const act = { action: 'erasePayer', subject: '', after: JSON.stringify({ sessions }) };
@@ -18,4 +19,5 @@ export const erasePayerCommand: Command = {
         json: { sessions },
       };
     }),
+  },
 };

@@ -1,17 +1,18 @@
 import { CommandError, mandatory, table, UsageError } from '@florin/cli';
 import { formatUsd, microUsd } from '@florin/protocol/money.ts';
 import { listOpenLegs, releaseOrder } from '@florin/server/operator';
-import { type Command, withDatabase } from './command.ts';
+import { type Commands, withDatabase } from './command.ts';
 import { recordCommand } from './member-command.ts';
 
 /** The most that are shown at once; the oldest matter most. */
 const maxShown = 200;
 
-export const listSettlementsCommand: Command = {
-  does: 'lists delayed settlements, and those that wait for a release',
-  options: [],
-  run: (_options, outside) =>
-    withDatabase(outside, async (db, { chains }) => {
+export const settlementCommands: Commands = {
+  'settlement list': {
+    does: 'lists delayed settlements, and those that wait for a release',
+    examples: ['settlement list'],
+    options: [],
+    run: withDatabase(async ({ db, config: { chains } }) => {
       const legs = await listOpenLegs(db, maxShown);
       const shown = legs.map(({ netValue, since, retryAt, ...leg }) => ({
         ...leg,
@@ -34,13 +35,12 @@ export const listSettlementsCommand: Command = {
       const text = rows.length === 0 ? 'no settlement is delayed' : table(headings, rows);
       return { text, json: { settlements: shown }, isBad: shown.some(({ next }) => next === 'held') };
     }),
-};
-
-export const releaseSettlementCommand: Command = {
-  does: 'sends a held or delayed settlement at once, regardless of the configured caps',
-  options: [mandatory('--order <id>', 'the id of the order')],
-  run: (options, machine) =>
-    withDatabase(machine, async (db, config, outside) => {
+  },
+  'settlement release': {
+    does: 'sends a held or delayed settlement at once, regardless of the configured caps',
+    examples: ['settlement release --order 0x…'],
+    options: [mandatory('--order <id>', 'the id of the order')],
+    run: withDatabase(async ({ options, db, config, outside }) => {
       const orderId = options.required('order').toLowerCase();
       if (!/^0x[0-9a-f]{64}$/.test(orderId))
         throw new UsageError('--order is an order id: 0x and 64 hexadecimal digits');
@@ -59,4 +59,5 @@ export const releaseSettlementCommand: Command = {
       const names = released.map(({ leg, wasHeld }) => `${leg}${wasHeld ? ' (was held)' : ''}`);
       return { text: `released for ${orderId}: ${names.join(', ')}`, json: { orderId, released } };
     }),
+  },
 };

@@ -9,7 +9,7 @@ export class ConfigError extends Error {
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** What a setting says of itself besides its type. */
-export interface SettingWords {
+interface SettingWords {
   /**
    * Markdown, as a part of a sentence. Absent: the words of the section around it; where that has none, those of the setting
    * before it, whose row of the documents it shares. Empty: in no row.
