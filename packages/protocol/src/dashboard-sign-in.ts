@@ -162,6 +162,7 @@ const me = Type.Object({
   proof: Type.String({ description: 'How the person signed in' }),
   isStrong: Type.Boolean({ description: 'false: a passkey, a second factor or a wallet is missing' }),
   isFresh: Type.Boolean({ description: 'Whether sensitive acts are open' }),
+  freshSeconds: Type.Integer({ description: 'How long sensitive acts stay open; 0 when they are not' }),
   hasPassword: Type.Boolean(),
   hasSecondFactor: Type.Boolean(),
   passkeys: Type.Integer(),

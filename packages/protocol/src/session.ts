@@ -152,7 +152,7 @@ export const sessionView = Type.Object({
   exceptions: Type.Optional(
     Type.Array(paymentException, {
       description:
-        'In the dashboard: money that came to a session which ended unpaid, or beside its payment, oldest first; absent otherwise, and in the merchant API',
+        'In the dashboard: money that came to a session and did not pay it, oldest first; absent otherwise, and in the merchant API',
     }),
   ),
   linkName: Type.Optional(

@@ -943,7 +943,7 @@ export interface SessionView {
   deposits?: SessionDeposit[];
   /** In the dashboard: a deposit paid it, so that `payer` is the refund address; absent otherwise, and in the merchant API. */
   isDeposit?: true;
-  /** In the dashboard: money that came to a session which ended unpaid, or beside its payment, oldest first; absent otherwise, and in the merchant API. */
+  /** In the dashboard: money that came to a session and did not pay it, oldest first; absent otherwise, and in the merchant API. */
   exceptions?: PaymentException[];
   /** In the dashboard: the present name of the payment link; absent without one, and in the merchant API, which reads it by `businessId`. */
   linkName?: string;

@@ -2,6 +2,7 @@
 const words: readonly (readonly [string, string])[] = [
   ['/me/', 'A change of how you sign in'],
   ['/refund/create', 'Refunding a payment'],
+  ['/refund/signing/start', 'Signing a refund'],
   ['/refund/', 'A change of a refund'],
   ['/exception/', 'A decision about an exception'],
   ['/webhook/', 'The secret of a webhook'],

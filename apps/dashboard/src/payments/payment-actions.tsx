@@ -9,18 +9,24 @@ import { Confirm } from '../ui/confirm.tsx';
 import { copyText } from '../ui/copy-text.ts';
 import { toast } from '../ui/toast.tsx';
 import { RefundDialog } from './refund-dialog.tsx';
-import type { PaymentHistory } from './types.ts';
+import type { PaymentHistory, PaymentToken } from './types.ts';
 
 /** What the member may do with a payment. */
 export function PaymentActions({
-  view: { session, transaction },
+  view,
+  payerName,
+  tokenOf,
   history,
   readHistory,
 }: {
   readonly view: SessionView;
+  /** What the payer's address is. */
+  readonly payerName: string;
+  readonly tokenOf: (tokenId: string) => PaymentToken | undefined;
   readonly history: PaymentHistory | undefined;
   readonly readHistory: () => Promise<PaymentHistory | undefined>;
 }) {
+  const { session, transaction } = view;
   const { role } = useMerchant();
   const [isRefunding, setRefunding] = useState(false);
   const [isCancelling, setCancelling] = useState(false);
@@ -79,7 +85,9 @@ export function PaymentActions({
       <RefundDialog
         isOpen={isRefunding}
         onClose={() => setRefunding(false)}
-        sessionId={session.sessionId}
+        payment={view}
+        payerName={payerName}
+        token={tokenOf(session.paidToken)}
         left={left - waiting.reduce((sum, { amount }) => sum + amount, 0)}
         isSettled={session.status === 'completed'}
         waiting={waiting}

@@ -94,7 +94,7 @@ function Loaded({ view, history, readHistory, tokenOf, tokens }: LoadedProps) {
           )
         }
         description={<Reference sessionId={session.sessionId} />}
-        actions={<PaymentActions view={view} history={history} readHistory={readHistory} />}
+        actions={<PaymentActions {...{ view, history, readHistory, payerName, tokenOf }} />}
       />
       <div className="grid gap-3 not-empty:mb-6">
         {doubt !== '' && (

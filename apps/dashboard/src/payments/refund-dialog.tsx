@@ -1,3 +1,4 @@
+import type { SessionView } from '@florin/protocol/session.ts';
 import { useRef, useState } from 'react';
 import { fieldError } from '../api/failure.ts';
 import { useWrite } from '../api/use-call.ts';
@@ -9,14 +10,20 @@ import { useDraftGuard } from '../ui/draft-guard.tsx';
 import { TextField } from '../ui/field.tsx';
 import { formatUsd } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
+import { Fact, Facts } from '../ui/page.tsx';
 import { toast } from '../ui/toast.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
-import type { PaymentHistory } from './types.ts';
+import { Address } from '../ui/value.tsx';
+import type { PaymentHistory, PaymentToken } from './types.ts';
 
 interface RefundProps {
   readonly isOpen: boolean;
   readonly onClose: () => void;
-  readonly sessionId: string;
+  readonly payment: SessionView;
+  /** What the payer's address is. */
+  readonly payerName: string;
+  /** With which the payer paid; the refund is made in it. */
+  readonly token: PaymentToken | undefined;
   /** Micro-USD that no refund is for. */
   readonly left: number;
   readonly isSettled: boolean;
@@ -61,9 +68,32 @@ export function RefundDialog(props: RefundProps) {
   );
 }
 
+/** Where the money goes, and what the shop does not get back. */
+function RefundFacts({
+  payment: { session, transaction },
+  payerName,
+  token,
+  isSettled,
+}: Pick<RefundProps, 'payment' | 'payerName' | 'token' | 'isSettled'>) {
+  const fee = transaction?.feeValue ?? 0;
+  return (
+    <Facts>
+      <Fact name={`To the ${payerName.toLowerCase()}`}>
+        <Address address={session.payer} />
+      </Fact>
+      <Fact name="In">{token === undefined ? session.paidToken : `${token.symbol} on ${token.network}`}</Fact>
+      {isSettled && fee > 0 && (
+        <Fact name="Fee">{formatUsd(fee)} were taken of the payment, and are not given back</Fact>
+      )}
+    </Facts>
+  );
+}
+
 function RefundForm({
   onClose,
-  sessionId,
+  payment,
+  payerName,
+  token,
   left,
   isSettled,
   waiting,
@@ -100,6 +130,7 @@ function RefundForm({
       waiting.every((known) => known.refundId !== refundId);
     const isChanged = isSettled && (await readWaiting()).some(isNew);
     setOther(isChanged);
+    const { sessionId } = payment.session;
     const body = { sessionId, ...(isSettled ? { amount } : {}), ...(reason === '' ? {} : { reason }) };
     if (!isChanged) await refund.run({ body });
     onHold(false);
@@ -130,15 +161,16 @@ function RefundForm({
             />
           </div>
           <Notice tone="info" title="Your wallet sends this refund">
-            The payment is settled, so the money is yours. On the next page your wallet signs the refund, in
-            the token and on the network that the payer used.
+            The payment is settled, so the money is yours. On the next page your wallet signs the refund.
           </Notice>
         </>
       ) : (
         <Notice tone="info" title={`The payer gets the whole ${formatUsd(left)} back`}>
-          The payment is not settled yet, so Florin returns it on chain. It can take some minutes.
+          The payment is not settled yet, so Florin returns it on chain, and takes no fee. It can take some
+          minutes.
         </Notice>
       )}
+      <RefundFacts payment={payment} payerName={payerName} token={token} isSettled={isSettled} />
       <TextField
         label="Reason"
         isOptional

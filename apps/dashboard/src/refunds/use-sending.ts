@@ -2,11 +2,28 @@ import type { Refund } from '@florin/protocol/refund.ts';
 import { useMutation, useQueryClient } from '@tanstack/react-query';
 import { useState } from 'react';
 import { ApiFailure } from '../api/failure.ts';
+import { withProof } from '../api/prover.ts';
 import { request } from '../api/use-call.ts';
 import { useMerchant } from '../app/merchant.ts';
 import { findWallet } from '../proof/wallet.ts';
-import { type SendProgress, sendRefund } from './send-refund.ts';
+import { type SendProgress, sendRefund, stepsOf } from './send-refund.ts';
 import { movedNothing, type Shortage, stopOf, type WalletStop, WalletStopped } from './wallet-stop.ts';
+
+/** What approvals take at most, mostly. */
+const approvalSeconds = 120;
+
+/**
+ * Asks for the proof before the wallet's first question, if it would end while approvals are mined: between two questions of
+ * the wallet no one expects a third one of the page.
+ */
+function proveFirst(refund: Refund): Promise<void> {
+  return withProof(async () => {
+    if (stepsOf(refund).length === 1) return;
+    const { freshSeconds } = await request(undefined, 'GET /me');
+    if (freshSeconds < approvalSeconds)
+      throw new ApiFailure({ slug: 'fresh_proof_required', message: 'a proof would end meanwhile' });
+  }, 'POST /refund/signing/start');
+}
 
 /** The signing of one refund from this page. */
 export function useSending(refund: Refund) {
@@ -45,6 +62,7 @@ export function useSending(refund: Refund) {
     setShortage(undefined);
     setProgress(undefined);
     try {
+      await proveFirst(refund);
       await sendRefund({
         wallet,
         refund,
@@ -64,7 +82,8 @@ export function useSending(refund: Refund) {
       });
     } catch (error) {
       const found = stopOf(error);
-      if (isReserved && movedNothing(found, sentHash))
+      // Without a proof nothing was reserved.
+      if (isReserved && found !== 'not_proven' && movedNothing(found, sentHash))
         await endOrLeave(end.mutateAsync({ refundId, signingId }));
       setStop(found);
       setShortage(error instanceof WalletStopped ? error.shortage : undefined);

@@ -26,10 +26,11 @@ test('a network that the wallet does not know, a missing fee and an open questio
 });
 
 test('what the service refuses before the wallet is asked has words of its own', () => {
-  const refused = (slug: 'refund_being_signed' | 'refund_not_possible' | 'internal') =>
+  const refused = (slug: 'refund_being_signed' | 'refund_not_possible' | 'proof_declined' | 'internal') =>
     stopOf(new ApiFailure({ slug, message: '' }));
   assert.equal(refused('refund_being_signed'), 'signed_by_other');
   assert.equal(refused('refund_not_possible'), 'ended');
+  assert.equal(refused('proof_declined'), 'not_proven');
   assert.equal(refused('internal'), 'no_service');
 });
 

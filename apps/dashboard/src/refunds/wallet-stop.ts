@@ -9,6 +9,7 @@ export type WalletStop =
   | 'account_busy'
   | 'refused_by_chain'
   | 'no_service'
+  | 'not_proven'
   | 'declined'
   | 'busy'
   | 'wrong_account'
@@ -59,10 +60,11 @@ const stopsByName: Readonly<Record<string, WalletStop>> = {
   WaitForTransactionReceiptTimeoutError: 'not_seen',
 };
 
-/** Refusals of the service. */
+/** Refusals of the service, and of the person whom it asks for a proof. */
 const stopsBySlug: Readonly<Record<string, WalletStop>> = {
   refund_being_signed: 'signed_by_other',
   refund_not_possible: 'ended',
+  proof_declined: 'not_proven',
 };
 
 /** Wallets and viem wrap errors, so the one that decides may stand deep inside. */
@@ -109,6 +111,10 @@ const words: Readonly<Record<WalletStop, { readonly title: string; readonly what
   no_service: {
     title: 'The service did not answer',
     what: 'Nothing was sent in this step. Finished steps stay done. Start again when the connection is back.',
+  },
+  not_proven: {
+    title: 'You did not confirm that it is you',
+    what: 'The wallet was not asked to move money. Start again when you are ready; finished steps stay done.',
   },
   declined: {
     title: 'The wallet did not sign',

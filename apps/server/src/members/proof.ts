@@ -26,8 +26,8 @@ export function isStrong(proof: Proof, environment: 'local' | 'production'): boo
   return proof === 'second_factor' || proof === 'passkey' || proof === 'wallet';
 }
 
-/** Whether the person has proven who they are within the last five minutes. */
-export function isFresh(provenAt: Date, now: Date): boolean {
+/** For how many seconds more the person counts as proven, who is so for five minutes; 0: they must prove again who they are. */
+export function freshSeconds(provenAt: Date, now: Date): number {
   const ageMs = now.getTime() - provenAt.getTime();
-  return ageMs >= 0 && ageMs < freshForMs;
+  return ageMs >= 0 && ageMs < freshForMs ? Math.ceil((freshForMs - ageMs) / 1_000) : 0;
 }

@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { PaymentException } from '@florin/protocol/exception.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
+import type { Route } from 'playwright-core';
 import { ledgerSums } from '#ledger/entry.ts';
 import { findOrder } from '#orders/order.ts';
 import { settleCall } from '#settlement/settlement-call.ts';
+import { password } from '../harness/dashboard-world.ts';
 import { alternative, Payer } from '../life/payer.ts';
 import { checkout } from '../life/story-fixture.ts';
 import {
@@ -40,6 +42,31 @@ test('a member signs a refund in the browser’s wallet, after declining it once
   await completed(ada);
   assert.equal(await balanceOf(payer), earlier + 4n * BigInt(dollar));
   assert.equal((await life.session(sessionId)).session.status, 'completed');
+});
+
+test('a proof that would end while the approvals are mined is asked for before the wallet is', async () => {
+  const { sessionId } = await settledPayment();
+  await visit(ada, `refunds/${await openRefund(sessionId, dollar)}`);
+  await signButton(ada).waitFor();
+  const endsSoon = async (route: Route) => {
+    const response = await route.fetch();
+    const { data, ...envelope } = await response.json();
+    await route.fulfill({ response, json: { ...envelope, data: { ...data, freshSeconds: 60 } } });
+  };
+  await ada.route('**/dashboard/api/me', endsSoon, { times: 1 });
+  const sentBefore = adasWallet.transactions.length;
+  await signButton(ada).click();
+  const dialog = ada.getByRole('dialog', { name: 'Confirm that it is you' });
+  await dialog.getByText('Signing a refund needs a proof').waitFor();
+  assert.equal(adasWallet.transactions.length, sentBefore);
+  await dialog.getByRole('button', { name: 'Cancel' }).click();
+  await ada.getByRole('alert').getByText('You did not confirm that it is you').waitFor();
+  await ada.route('**/dashboard/api/me', endsSoon, { times: 1 });
+  await ada.getByRole('button', { name: 'Start again' }).click();
+  await dialog.getByLabel('Password', { exact: true }).fill(password);
+  await dialog.getByRole('button', { name: 'Confirm' }).click();
+  await completed(ada);
+  assert.equal(await ada.getByRole('dialog').count(), 0);
 });
 
 /** Lets a page's reads of an address be answered without a member, as by a service that does not know it. */

@@ -42,13 +42,13 @@ export function addMeRoutes(add: AddRoute<Person>, deps: DashboardContext): void
   const { people, signIn } = deps;
 
   add(routes.getMe, async ({ caller }) => {
-    const { userId, name, email, sessionId, proof } = caller;
+    const { userId, name, email, sessionId, proof, isStrong, isFresh, freshSeconds } = caller;
     const overview = await findOverview(people, userId);
     const sessions = await listSessions(people, userId);
     const recovery = await findRecovery(people, deps, userId);
     return {
       ...overview,
-      ...{ userId, name, email, sessionId, proof, isStrong: caller.isStrong, isFresh: caller.isFresh },
+      ...{ userId, name, email, sessionId, proof, isStrong, isFresh, freshSeconds },
       wallets: [...overview.wallets],
       newDevices: sessions.filter((session) => session.isNewDevice && session.sessionId !== sessionId).length,
       recovery: recovery === undefined ? null : shownRecovery(recovery),

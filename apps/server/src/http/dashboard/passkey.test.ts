@@ -134,13 +134,19 @@ test('passkeys are listed by name and removed, by their own person alone', async
   assert.deepEqual([(await thief.get('/me')).code, (await thief.post('/me/sign-out')).code], [0, 0]);
 });
 
+/** Whether sensitive acts are open in a browser, and for how many seconds. */
+async function freshness(browser: Browser) {
+  const { isFresh, freshSeconds } = (await browser.get('/me')).data;
+  return [isFresh, freshSeconds];
+}
+
 test('a sign-in with the passkey is a fresh proof', async () => {
   const { browser, passkey } = await withPasskey();
   world.merchants.clock.time += 6 * 60_000;
   const { challenge } = (await browser.post('/sign-in/passkey/start')).data;
-  assert.equal((await browser.get('/me')).data.isFresh, false);
+  assert.deepEqual(await freshness(browser), [false, 0]);
   await browser.post('/sign-in/passkey', { response: passkey.signIn(challenge) });
-  assert.equal((await browser.get('/me')).data.isFresh, true);
+  assert.deepEqual(await freshness(browser), [true, 300]);
   const [session, ...others] = (await browser.get('/me/session/list')).data.sessions;
   assert.deepEqual([session.isThis, session.proof, others], [true, 'passkey', []]);
   const { passkeyId } = (await browser.get('/me/passkey/list')).data.passkeys[0];

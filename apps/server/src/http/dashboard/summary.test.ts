@@ -27,11 +27,12 @@ const setLink = statement({
   parameters: { sessionId: 'text', linkId: 'text' },
   text: 'update sessions set business_id = :linkId where session_id = :sessionId',
 });
-const expire = statement({
-  name: 'summary_test_expire',
-  parameters: { exceptionId: 'text' },
+const tell = statement({
+  name: 'summary_test_tell',
+  parameters: { exceptionId: 'text', kind: 'text', status: 'text' },
   columns: { session_id: 'text' },
-  text: `update sessions set status = 'expired', signed_once = true
+  text: `with kinds as (update exceptions set kind = :kind where exception_id = :exceptionId)
+   update sessions set status = :status, signed_once = true
    where session_id = (select session_id from exceptions where exception_id = :exceptionId) returning session_id`,
 });
 
@@ -199,12 +200,14 @@ test('a list tells members which payments are deposits, whose payer is a refund 
   assert.deepEqual(marks(data.sessions), [undefined, undefined]);
 });
 
-test('a list tells members the name of each link, and what came to a session that ended unpaid; API keys read both elsewhere', async () => {
+test('a list tells members the name of each link, and what came to a session but did not pay it; API keys read both elsewhere', async () => {
   const { browser, things, key } = await openDashboard();
   const { linkId, lateExceptionId: exceptionId } = things;
   const { sessionId, order } = await addPaidSession(world.merchants, { key, accountId: things.accountId });
   await world.merchants.database.db.query(setLink, { sessionId, linkId });
-  const [row] = await world.merchants.database.db.query(expire, { exceptionId });
+  const setSession = (status: string, kind: string) =>
+    world.merchants.database.db.query(tell, { exceptionId, kind, status });
+  const [row] = await setSession('expired', 'late');
   const expired = row?.session_id ?? '';
   interface Shown {
     readonly session: { readonly sessionId: string };
@@ -228,6 +231,14 @@ test('a list tells members the name of each link, and what came to a session tha
     [undefined, undefined],
     [undefined, undefined],
   ]);
+  // What came of the right token stands among the deposits of a session that waits.
+  for (const [kind, shown] of [
+    ['wrong_token', [exceptionId]],
+    ['underpaid', undefined],
+  ] as const) {
+    await setSession('initialized', kind);
+    assert.deepEqual(told((await read('/session/list/all/1/50')).sessions)[1], [undefined, shown], kind);
+  }
   // What came beside a payment is told; what is about the payment itself is not.
   for (const [kind, shown] of [
     ['duplicate', [exceptionId]],

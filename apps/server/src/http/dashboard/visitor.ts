@@ -7,7 +7,7 @@ import type { Route } from '@florin/protocol/route.ts';
 import type { FastifyRequest } from 'fastify';
 import type { Actor } from '#members/audit.ts';
 import { findRole } from '#members/membership.ts';
-import { isFresh, isStrong } from '#members/proof.ts';
+import { freshSeconds, isStrong } from '#members/proof.ts';
 import { clientAddressHeader, type SignedIn } from '#members/sign-in-session.ts';
 import { isStaff } from '#members/staff.ts';
 import { findOverview } from '#members/user.ts';
@@ -21,6 +21,8 @@ export interface Person extends SignedIn {
   readonly headers: Headers;
   readonly isStrong: boolean;
   readonly isFresh: boolean;
+  /** How long the person stays fresh. */
+  readonly freshSeconds: number;
 }
 
 /** A member who acts for the merchant that the request names. */
@@ -69,11 +71,12 @@ export async function findPerson(deps: VisitorContext, request: FastifyRequest):
   const headers = libraryHeaders(request);
   const session = await deps.signIn.findSession(headers);
   if (session === undefined) throw new Refusal('sign_in_required');
+  const seconds = freshSeconds(session.provenAt, deps.clock.now());
   return {
     ...session,
     headers,
     isStrong: isStrong(session.proof, deps.environment),
-    isFresh: isFresh(session.provenAt, deps.clock.now()),
+    ...{ isFresh: seconds > 0, freshSeconds: seconds },
   };
 }
 

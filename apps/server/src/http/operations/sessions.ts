@@ -159,24 +159,30 @@ function collectedFor(
 /** Exceptions of a paid session whose money is beside the payment. The others are about the payment itself. */
 const besidePayment: readonly ExceptionKind[] = ['duplicate', 'duplicate_settled', 'overpaid', 'wrong_token'];
 
-/** Money that came to sessions which ended unpaid, or to paid ones beside their payments, by session. */
+/** Of a session that waits for its payment: what comes of the right token stands among its deposits. */
+const besideOpenPayment: readonly ExceptionKind[] = ['wrong_token'];
+
+function toldKinds(status: SessionStatus): readonly ExceptionKind[] | undefined {
+  if (status === 'initialized') return besideOpenPayment;
+  return isEndedUnpaid(status) ? undefined : besidePayment;
+}
+
+/** Money that came to sessions which ended unpaid, or to others beside their payments, by session. */
 async function unusedFor(
   db: Queryable,
   { kind }: MerchantCaller,
   views: readonly StoredSessionView[],
 ): Promise<ReadonlyMap<string, readonly PaymentException[]>> {
-  const ended = views.filter(({ session: { status, signedOnce } }) => signedOnce && status !== 'initialized');
-  if (kind !== 'member' || ended.length === 0) return new Map();
-  const isUnpaid = new Map(
-    ended.map(({ session: { sessionId, status } }) => [sessionId, isEndedUnpaid(status)]),
-  );
-  const found = await findExceptions(db, [...isUnpaid.keys()]);
+  const signed = views.filter(({ session: { signedOnce } }) => signedOnce);
+  if (kind !== 'member' || signed.length === 0) return new Map();
+  const kinds = new Map(signed.map(({ session: { sessionId, status } }) => [sessionId, toldKinds(status)]));
+  const found = await findExceptions(db, [...kinds.keys()]);
   // A second payment that was settled before it could go back is there twice.
   const settled = new Set(found.flatMap((each) => (each.kind === 'duplicate_settled' ? [each.orderId] : [])));
   const unused = found.filter(
     (each) =>
       !each.isGone &&
-      (isUnpaid.get(each.sessionId) === true || besidePayment.includes(each.kind)) &&
+      kinds.get(each.sessionId)?.includes(each.kind) !== false &&
       !(each.kind === 'duplicate' && settled.has(each.orderId)),
   );
   return Map.groupBy(unused, ({ sessionId }) => sessionId);
