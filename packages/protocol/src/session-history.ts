@@ -1,6 +1,7 @@
 import Type, { type Static } from 'typebox';
 import { deliveryStatuses } from './delivery-api.ts';
 import { paymentException } from './exception.ts';
+import { latePayments } from './exception-policy.ts';
 import { payerMail } from './mail-api.ts';
 import { refund } from './refund.ts';
 import { route } from './route.ts';
@@ -103,6 +104,21 @@ export const sessionHistoryRoutes = {
       feeRates: Type.Object(
         { sameToken: Type.Integer(), sameChain: Type.Integer(), crossChain: Type.Integer() },
         { description: 'Millionths of the amount, by how far the token paid is from the token received' },
+      ),
+      depositPolicy: Type.Union(
+        [
+          Type.Object({
+            latePayment: Type.Enum(latePayments),
+            lateHours: Type.Integer(),
+            underpaidPpm: Type.Integer(),
+            underpaidAmount: Type.Optional(Type.Integer({ description: 'Micro-USD' })),
+          }),
+          Type.Null(),
+        ],
+        {
+          description:
+            'The operator’s setting for short and late transfers, which a link follows where it says nothing; null where none are taken',
+        },
       ),
     }),
   }),

@@ -84,6 +84,7 @@ test('a subject keeps its name in an entry that changes something else, and in i
   const wallet = { accountName: 'Till', status: 'normal' };
   const removed = JSON.stringify({ ...wallet, status: 'removed' });
   assert.equal(subjectName(JSON.stringify(wallet), removed), 'Till');
+  assert.equal(subjectName('', JSON.stringify({ accountName: 'Till', linkName: 'Tea' })), 'Tea');
   assert.equal(subjectName(JSON.stringify({ name: 'Mug' }), ''), 'Mug');
   assert.deepEqual(
     [subjectName('', ''), subjectName('', '{"name":7}'), subjectName('', 'true')],

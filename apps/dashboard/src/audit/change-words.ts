@@ -27,6 +27,8 @@ const names = mapOf({
   ...{
     accountAddress: 'Address',
     accountId: 'Wallet',
+    sessionId: 'Payment',
+    tokenId: 'Token',
     settlementCurrencies: 'Tokens',
     webhookUrl: 'Address',
   },
@@ -98,7 +100,8 @@ export function changesOf(before: string, after: string, subject = ''): ChangeIn
     .filter((field) => subject === '' || (field.before ?? field.after) !== subject);
 }
 
-const nameFields = ['accountName', 'linkName', 'webhookName', 'merchantName', 'name'] as const;
+// A link's entry has the name of its wallet, too.
+const nameFields = ['linkName', 'webhookName', 'accountName', 'merchantName', 'name'] as const;
 
 /** What people call the subject, as an entry with an unchanged name would leave out; empty where it has none. */
 export function subjectName(before: string, after: string): string {

@@ -187,4 +187,18 @@ test('the page of a link says what becomes of short and late transfers, also whe
     ['Money that comes late', 'As the operator chose'],
     ['May be short by', 'As the operator chose'],
   ]);
+  const operators = {
+    latePayment: 'return',
+    lateHours: 1,
+    underpaidPpm: 10_000,
+    underpaidAmount: 500_000,
+  } as const;
+  assert.deepEqual(policyTexts(undefined, operators), [
+    ['Money that comes late', 'As the operator chose: it goes back to the payer'],
+    ['May be short by', 'As the operator chose: 1 %, and by no more than $0.50'],
+  ]);
+  assert.deepEqual(policyTexts({ latePayment: 'ask', underpaidPpm: 0 }, operators), [
+    ['Money that comes late', 'You decide on each, within 1 hour'],
+    ['May be short by', '0 %, and by no more than $0.50'],
+  ]);
 });

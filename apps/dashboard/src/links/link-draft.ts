@@ -2,6 +2,7 @@ import type { Account } from '@florin/protocol/account.ts';
 import { type LatePayment, maxLateHours, maxUnderpaidPpm } from '@florin/protocol/exception-policy.ts';
 import type { LinkCreateBody, LinkDetail } from '@florin/protocol/link.ts';
 import { type AutoReturn, withoutDefaults } from '@florin/protocol/shop-return.ts';
+import type { ReplyTo } from '../api/call.ts';
 import { parseUsd, typedUsd, usdFault } from '../ui/amount.ts';
 import { formatPpm, formatUsd } from '../ui/format.ts';
 
@@ -135,6 +136,9 @@ export function suggestedName(
   return others.length === 0 || name === '' ? name : `${name} and ${others.length} more`;
 }
 
+/** The operator's setting, as far as it is known: a web process of the version before does not have it. */
+export type OperatorsPolicy = ReplyTo<'GET /token/list'>['depositPolicy'] | undefined;
+
 /** What becomes of money that comes after the end of a payment. */
 export const lateTexts: Readonly<Record<LinkDraft['latePayment'], string>> = {
   '': 'As the operator chose',
@@ -143,19 +147,37 @@ export const lateTexts: Readonly<Record<LinkDraft['latePayment'], string>> = {
   accept: 'It counts as the payment',
 };
 
-/** A policy for short and late transfers in words, each part by the name that it has in the form. */
+/** The operator's choice about late money, with what it is where that is known. */
+export function operatorsLate(operators: OperatorsPolicy): string {
+  if (operators == null) return lateTexts[''];
+  const chosen = lateTexts[operators.latePayment];
+  return `${lateTexts['']}: ${chosen.charAt(0).toLowerCase()}${chosen.slice(1)}`;
+}
+
+/**
+ * A policy for short and late transfers in words, each part by the name that it has in the form. What it leaves open is the
+ * operator's, as far as that is known.
+ */
 export function policyTexts(
   policy: LinkCreateBody['exceptionPolicy'],
+  operators?: OperatorsPolicy,
 ): readonly (readonly [name: string, text: string])[] {
-  const { latePayment = '', lateHours, underpaidPpm, underpaidAmount } = policy ?? {};
-  const hours = lateHours === undefined ? '' : `, within ${lateHours} ${lateHours === 1 ? 'hour' : 'hours'}`;
+  const { latePayment, lateHours, underpaidPpm, underpaidAmount } = { ...operators, ...policy };
+  const late = policy?.latePayment === undefined ? operatorsLate(operators) : lateTexts[latePayment ?? ''];
+  // What goes back does so at once.
+  const isKept = lateHours !== undefined && latePayment !== 'return';
+  const hours = !isKept ? '' : `, within ${lateHours} ${lateHours === 1 ? 'hour' : 'hours'}`;
+  const isShortTheirs = policy?.underpaidPpm === undefined && policy?.underpaidAmount === undefined;
   const short = [
     ...(underpaidPpm === undefined ? [] : [formatPpm(underpaidPpm)]),
     ...(underpaidAmount === undefined ? [] : [formatUsd(underpaidAmount)]),
-  ];
+  ].join(', and by no more than ');
   return [
-    ['Money that comes late', `${lateTexts[latePayment]}${hours}`],
-    ['May be short by', short.length === 0 ? lateTexts[''] : short.join(', and by no more than ')],
+    ['Money that comes late', `${late}${hours}`],
+    [
+      'May be short by',
+      [...(isShortTheirs ? [lateTexts['']] : []), ...(short === '' ? [] : [short])].join(': '),
+    ],
   ];
 }
 
@@ -167,7 +189,7 @@ function typedPolicy(policy: LinkCreateBody['exceptionPolicy']): Pick<LinkDraft,
   return {
     latePayment,
     lateHours: lateHours === undefined ? '' : String(lateHours),
-    underpaidPercent: underpaidPpm === undefined ? '' : String(underpaidPpm / ppmOfPercent),
+    underpaidPercent: underpaidPpm === undefined ? '' : percentOf(underpaidPpm),
     underpaidAmount: underpaidAmount === 0 ? '0' : typedPrice(underpaidAmount),
   };
 }
@@ -182,6 +204,11 @@ function policyOf(draft: LinkDraft): LinkCreateBody['exceptionPolicy'] {
     ...(underpaidAmount.trim() === '' ? {} : { underpaidAmount: parseUsd(underpaidAmount) ?? 0 }),
   };
   return Object.keys(policy).length === 0 ? undefined : policy;
+}
+
+/** Parts per million as a percentage to type. */
+export function percentOf(ppm: number): string {
+  return String(ppm / ppmOfPercent);
 }
 
 /** Parts per million of a typed percentage; undefined when it is none. */

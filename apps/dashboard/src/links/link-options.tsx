@@ -2,6 +2,7 @@ import type { Account } from '@florin/protocol/account.ts';
 import { fieldError } from '../api/failure.ts';
 import { useRead } from '../api/use-call.ts';
 import { useTokenClosure, useTokenNames } from '../api/use-token-names.ts';
+import { typedUsd } from '../ui/amount.ts';
 import { ChoiceField } from '../ui/choice.tsx';
 import { AreaField, CheckField, TextField } from '../ui/field.tsx';
 import { shortAddress } from '../ui/format.ts';
@@ -9,7 +10,7 @@ import { isolated } from '../ui/isolated.ts';
 import { SelectField } from '../ui/select.tsx';
 import { UsdField } from '../ui/usd-field.tsx';
 import { feeText } from './fee-text.ts';
-import { lateTexts } from './link-draft.ts';
+import { lateTexts, operatorsLate, percentOf } from './link-draft.ts';
 import type { LinkPartProps } from './link-part.ts';
 
 /** Where the money goes, and in which token. */
@@ -89,10 +90,13 @@ export function LimitFields({ draft, change, faults, error }: LinkPartProps) {
 /** What becomes of money that comes late, or short. */
 export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
   const wrong = (field: string) => faults[field] ?? fieldError(error, `exceptionPolicy.${field}`);
+  const operators = useRead('GET /token/list', {}).data?.depositPolicy ?? undefined;
   return (
     <fieldset>
       <legend className="font-medium">Short and late transfers</legend>
-      <p className="mb-2 text-sm text-soft">An empty field follows the operator’s setting.</p>
+      <p className="mb-2 text-sm text-soft">
+        An empty field follows the operator’s setting{operators !== undefined && ', which it shows in grey'}.
+      </p>
       <div className="grid items-start gap-4 sm:grid-cols-2 [&>*]:min-w-0">
         <SelectField
           label="Money that comes late"
@@ -100,7 +104,7 @@ export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
           onChange={(latePayment) => change({ latePayment })}
           options={(['', 'return', 'ask', 'accept'] as const).map((value) => ({
             value,
-            label: lateTexts[value],
+            label: value === '' ? operatorsLate(operators) : lateTexts[value],
           }))}
           error={wrong('latePayment')}
         />
@@ -109,6 +113,7 @@ export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
           isOptional
           inputMode="numeric"
           maxLength={3}
+          placeholder={operators && String(operators.lateHours)}
           value={draft.lateHours}
           onChange={(lateHours) => change({ lateHours })}
           error={wrong('lateHours')}
@@ -119,6 +124,7 @@ export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
           suffix="%"
           inputMode="decimal"
           maxLength={7}
+          placeholder={operators && percentOf(operators.underpaidPpm)}
           value={draft.underpaidPercent}
           onChange={(underpaidPercent) => change({ underpaidPercent })}
           error={faults['underpaidPercent'] ?? wrong('underpaidPpm')}
@@ -126,6 +132,10 @@ export function PolicyFields({ draft, change, faults, error }: LinkPartProps) {
         <UsdField
           label="And by no more than"
           isOptional
+          placeholder={
+            operators &&
+            (operators.underpaidAmount === undefined ? 'No limit' : typedUsd(operators.underpaidAmount))
+          }
           value={draft.underpaidAmount}
           onChange={(underpaidAmount) => change({ underpaidAmount })}
           error={wrong('underpaidAmount')}

@@ -138,6 +138,7 @@ function Items({ link }: { readonly link: LinkDetail }) {
 
 function Details({ link }: { readonly link: LinkDetail }) {
   const nameOf = useTokenNames();
+  const operators = useRead('GET /token/list', {}).data?.depositPolicy;
   return (
     <Card>
       <Facts>
@@ -156,7 +157,7 @@ function Details({ link }: { readonly link: LinkDetail }) {
           </Fact>
         )}
         {link.customSuccessText !== '' && <Fact name="Text after payment">{link.customSuccessText}</Fact>}
-        {policyTexts(link.exceptionPolicy).map(([name, text]) => (
+        {policyTexts(link.exceptionPolicy, operators).map(([name, text]) => (
           <Fact key={name} name={name}>
             {text}
           </Fact>

@@ -2,10 +2,13 @@ import { findWebhook } from '@florin/outbox';
 import type { Queryable } from '@florin/pg';
 import { dashboardApi } from '@florin/protocol/dashboard-api.ts';
 import { Refusal } from '@florin/protocol/error.ts';
+import { idPrefixes } from '@florin/protocol/id.ts';
 import type { MemberPermission } from '@florin/protocol/permission.ts';
 import type { Route } from '@florin/protocol/route.ts';
 import { findBranding } from '#catalog/branding.ts';
 import { productsByIds } from '#catalog/product.ts';
+import { microUsdOf } from '#exceptions/deposit-exception.ts';
+import { findException } from '#exceptions/exception.ts';
 import { linkDetail } from '#links/link-lookup.ts';
 import { recordAct } from '#members/audit.ts';
 import { findMember } from '#members/membership.ts';
@@ -61,7 +64,10 @@ export function auditRecorder(deps: DashboardContext): Recorder {
     // What is created has its id in the answer; its request may name other objects.
     const isNew = change.route.effect === 'create' || change.route === planned;
     const named = isNew ? '' : subjectOf(change.call.body);
-    const before = await look(transaction, deps, change, named);
+    // Of an exception only the decision changes: alone it would not say which money it was about.
+    const before = named.startsWith(idPrefixes.exception)
+      ? undefined
+      : await look(transaction, deps, change, named);
     const made = await make();
     if (made === unchanged) return made;
     const subject = named === '' ? subjectOf(made) : named;
@@ -126,6 +132,8 @@ async function viewOf(
     }
     case 'acg':
       return (await listAccountChanges(queryable, merchantId)).find(({ changeId }) => changeId === subject);
+    case 'exc':
+      return decidedMoney(queryable, deps, { merchantId, exceptionId: subject });
     case 'usr':
       return findMember(queryable, { merchantId, userId: subject });
     case 'key': {
@@ -142,4 +150,26 @@ async function viewOf(
     default:
       return undefined;
   }
+}
+
+/** What an exception is about, without the payer. */
+async function decidedMoney(
+  queryable: Queryable,
+  { chains }: DashboardContext,
+  request: { readonly merchantId: string; readonly exceptionId: string },
+) {
+  const { kind, sessionId, tokenId, amountInToken, decision, status } = await findException(
+    queryable,
+    request,
+  );
+  const token = chains.token(tokenId);
+  const amount = token === undefined ? undefined : Number(microUsdOf(token, BigInt(amountInToken)));
+  return {
+    kind,
+    sessionId,
+    tokenId,
+    ...(amount === undefined ? { amountInToken } : { amount }),
+    decision,
+    status,
+  };
 }

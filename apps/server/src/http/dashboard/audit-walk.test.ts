@@ -273,6 +273,15 @@ test('every change writes one entry in its own transaction: while none can be wr
   assert.deepEqual(wrong, []);
 });
 
+test('a decision about an exception names the payment and the money', async () => {
+  const { entries: found } = (await browser.get('/audit/list?action=acceptException')).data;
+  const { before, after } = found[0];
+  const { sessionId, amount, decision, tokenId } = JSON.parse(after);
+  assert.match(sessionId, /^sess_/);
+  assert.ok(amount > 0);
+  assert.deepEqual([before, decision, tokenId], ['', 'accept', 'ethereum::usdc']);
+});
+
 test('an act that finds nothing to change succeeds and writes no entry', async () => {
   const { exceptionId, waitingRefundId: refundId, lateExceptionId } = shop.things;
   const acts = {

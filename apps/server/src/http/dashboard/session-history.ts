@@ -7,6 +7,7 @@ import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { collectedOf, findDepositTransfers } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
+import type { DepositPolicy } from '#orders/context.ts';
 import type { FeeRates } from '#orders/quote.ts';
 import { closureOf } from '#orders/quote.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
@@ -32,7 +33,11 @@ function settleByOf(
 /** What pages of payments need beside the merchant API: the history of one session, the tokens, and the fees. */
 export function addSessionHistoryRoutes(
   add: MerchantRoutes,
-  deps: { readonly chains: Chains; readonly rates: FeeRates },
+  deps: {
+    readonly chains: Chains;
+    readonly rates: FeeRates;
+    readonly deposits: DepositPolicy | undefined;
+  },
 ): void {
   add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller }, db) => {
     const { merchantId, permissions } = caller;
@@ -68,5 +73,13 @@ export function addSessionHistoryRoutes(
   add.read(routes.listSettlementTokens, async () => ({
     tokens: tokens.map((token) => ({ ...token, closedReason: closureOf(deps.chains, token.tokenId) ?? '' })),
     feeRates: deps.rates,
+    depositPolicy: shownPolicy(deps.deposits),
   }));
+}
+
+function shownPolicy(policy: DepositPolicy | undefined) {
+  if (policy === undefined) return null;
+  const { latePayment, lateHours, underpaidPpm, underpaidAmount } = policy;
+  const amount = underpaidAmount === undefined ? {} : { underpaidAmount: Number(underpaidAmount) };
+  return { latePayment, lateHours, underpaidPpm, ...amount };
 }

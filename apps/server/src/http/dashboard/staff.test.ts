@@ -150,7 +150,8 @@ test('a stop names first what settles in the token, and the merchant sees which 
 
   const seen = async () => {
     const { closedLinks } = (await owner.get('/summary')).data;
-    const { tokens, feeRates } = (await owner.get('/token/list')).data;
+    const { tokens, feeRates, depositPolicy } = (await owner.get('/token/list')).data;
+    assert.equal(depositPolicy, null);
     assert.deepEqual(feeRates, { sameToken: 2_000, sameChain: 3_000, crossChain: 6_000 });
     const token = tokens.find(({ tokenId }: { tokenId: string }) => tokenId === settlementToken);
     return [closedLinks.ids.includes(linkId), token.closedReason];
