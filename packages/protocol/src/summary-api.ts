@@ -34,6 +34,9 @@ export const summaryRoutes = {
         }),
       ),
       exceptions: Type.Object(attention.properties, { description: 'Open ones' }),
+      undecidedExceptions: Type.Object(attention.properties, {
+        description: 'Those of the open ones whose money goes back unless a member accepts it in time',
+      }),
       pausedWebhooks: attention,
       delayedSettlements: Type.Object(attention.properties, { description: 'Sessions' }),
       lostPayments: Type.Object(attention.properties, {

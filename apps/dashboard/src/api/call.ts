@@ -122,6 +122,16 @@ function fetchCall(call: string, input: AnyInput, options: SendOptions): Promise
     });
 }
 
+/** Reads a file of the pages' own origin. */
+export async function fetchFile(path: string, signal: AbortSignal): Promise<Blob> {
+  const response = await fetch(path, { signal }).catch((error: unknown) => {
+    if (signal.aborted) throw error;
+    return refuseConnection();
+  });
+  if (response.ok) return response.blob();
+  throw new ApiFailure({ slug: 'internal', message: `the file answered ${response.status}` });
+}
+
 /** A file goes out as it is, everything else as JSON. */
 function bodyOf(body: unknown): BodyInit {
   return body instanceof Blob ? body : JSON.stringify(body);

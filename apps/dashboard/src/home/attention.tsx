@@ -57,11 +57,12 @@ function usePaymentMatters(): Found {
   const isOn = mayDo(role, 'sessions:read');
   const look = useRead('GET /summary', {}, { isOn, everyMs: refreshMs });
   const { data } = look;
-  const exceptions = data?.exceptions.count ?? 0;
   const delayed = data?.delayedSettlements.count ?? 0;
-  // During an update a web process of the version before may answer, which has neither of these.
+  // During an update a web process of the version before may answer, which has none of these.
   const lost = data?.lostPayments?.count ?? 0;
   const closed = data?.closedLinks?.count ?? 0;
+  const undecided = data?.undecidedExceptions?.count ?? 0;
+  const others = (data?.exceptions.count ?? 0) - undecided;
   const closedNetworks = data?.closedNetworks ?? [];
   const matters: Matter[] = closedNetworks.map((network) => {
     const text = `Nobody can pay on ${network} at the moment: its nodes do not answer, or its chain is checked. Payments on it wait and are not lost`;
@@ -76,8 +77,12 @@ function usePaymentMatters(): Found {
     const search = { status: 'settlement_pending' };
     matters.push({ key: 'lost', tone: 'bad', state: 'Taken back', text, path: 'payments', search });
   }
-  if (exceptions > 0) {
-    const text = `${count(exceptions, 'payment came', 'payments came')} short, over, late, double or in another token. Most go back by themselves`;
+  if (undecided > 0) {
+    const text = `${count(undecided, 'payment that came late or short waits', 'payments that came late or short wait')} for your decision. Without one the money goes back`;
+    matters.push({ key: 'undecided', tone: 'warn', state: 'Decide', text, path: 'exceptions' });
+  }
+  if (others > 0) {
+    const text = `${count(others, 'payment came', 'payments came')} short, over, late, double or in another token. Most go back by themselves`;
     matters.push({ key: 'exceptions', tone: 'warn', state: 'Exceptions', text, path: 'exceptions' });
   }
   if (delayed > 0) {

@@ -7,10 +7,11 @@ import { Button } from '../ui/button.tsx';
 import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { formatNumber } from '../ui/format.ts';
 import { FailureNotice, Notice } from '../ui/notice.tsx';
+import { saveFile } from '../ui/save-file.ts';
 import { SelectField } from '../ui/select.tsx';
 import { toast } from '../ui/toast.tsx';
-import { fileOf, orderReport } from './order-report.ts';
-import { type Period, periodText } from './period.ts';
+import { orderReport, readFile } from './order-report.ts';
+import { dayText, type Period, periodText } from './period.ts';
 
 const types = [
   { value: 'settlements', label: 'Settlements' },
@@ -22,6 +23,7 @@ const formats = [
   { value: 'csv', label: 'CSV, for spreadsheets' },
   { value: 'json', label: 'JSON, for programs' },
 ] as const;
+const fileTypes: Readonly<Record<ReportFormat, string>> = { csv: 'text/csv', json: 'application/json' };
 
 /** Orders a report, shows how far it is, and downloads its file. */
 export function DownloadDialog({
@@ -71,15 +73,14 @@ export function DownloadDialog({
       await request(merchantId, 'POST /export/record', {
         body: { what: `report of ${type}`, format, filters },
       });
-      const link = document.createElement('a');
-      link.href = fileOf(report);
-      link.download = '';
-      link.click();
+      const file = await readFile(report, waiting.signal);
+      const days = `${dayText(period.from)}-to-${dayText(period.to - 1)}`;
+      saveFile(`${type}-${days}.${format}`, file, fileTypes[format]);
       toast(`${formatNumber(report.rows)} rows downloaded`);
       close();
     } catch (error) {
-      if (!(error instanceof ApiFailure)) throw error;
       if (waiting.signal.aborted) return;
+      if (!(error instanceof ApiFailure)) throw error;
       setFailure(error);
       setPercent(undefined);
     }

@@ -1,4 +1,5 @@
 import type { ReportFormat, ReportType, ReportView } from '@florin/protocol/report-api.ts';
+import { fetchFile } from '../api/call.ts';
 import { request } from '../api/use-call.ts';
 import type { Period } from './period.ts';
 
@@ -33,7 +34,7 @@ export async function orderReport(
   return undefined;
 }
 
-/** The report's file below the pages' own origin, the only one that they may read from; it serves the same files. */
-export function fileOf({ url }: ReportView): string {
-  return new URL(url).pathname;
+/** Reads the report's file below the pages' own origin, the only one that they may read from; it serves the same files. */
+export function readFile({ url }: ReportView, signal: AbortSignal): Promise<Blob> {
+  return fetchFile(new URL(url).pathname, signal);
 }

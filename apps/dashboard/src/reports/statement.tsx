@@ -10,7 +10,7 @@ import { SkeletonFacts, useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
 import { ExactUsd } from '../ui/value.tsx';
 import { type AccountSum, accountRows, mostDigits, totalOfRows } from './account-rows.ts';
-import { fileOf, orderReport } from './order-report.ts';
+import { orderReport, readFile } from './order-report.ts';
 import { periodText } from './period.ts';
 import {
   cell,
@@ -109,10 +109,7 @@ async function listed<Row extends Settlement | Refunded>(
   if (report.status === 'failed') throw new ApiFailure({ slug: 'internal', message: report.reason });
   const { rows: count } = report;
   if (count > maxListed) return { count, rows: [] };
-  const response = await fetch(fileOf(report), { signal });
-  if (!response.ok)
-    throw new ApiFailure({ slug: 'internal', message: `the file answered ${response.status}` });
-  const rows = (await response.json()) as Row[];
+  const rows = JSON.parse(await (await readFile(report, signal)).text()) as Row[];
   const timeOf = (row: Settlement | Refunded) => ('settledAt' in row ? row.settledAt : row.refundedAt);
   return { count, rows: rows.toSorted((one, other) => (timeOf(one) < timeOf(other) ? -1 : 1)) };
 }

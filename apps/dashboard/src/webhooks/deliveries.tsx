@@ -1,5 +1,5 @@
 import { Send } from 'lucide-react';
-import { useState } from 'react';
+import { Fragment, useState } from 'react';
 import { usePages } from '../api/use-call.ts';
 import { useSearchOn } from '../api/use-search-on.ts';
 import { Button } from '../ui/button.tsx';
@@ -27,7 +27,14 @@ const columnsFor = (isHeld: boolean): readonly Column<Sent>[] => [
     isWide: true,
     cell: ({ eventType }) => (
       <>
-        <span className="block truncate font-mono text-sm font-medium">{eventType}</span>
+        <span className="block font-mono text-sm font-medium wrap-anywhere">
+          {eventType.split(/(?<=[._])/).map((part) => (
+            <Fragment key={part}>
+              {part}
+              <wbr />
+            </Fragment>
+          ))}
+        </span>
         <span className="block truncate text-sm text-soft">{eventTitle(eventType)}</span>
       </>
     ),

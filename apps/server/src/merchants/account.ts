@@ -175,7 +175,7 @@ export async function assertCreatable(
 export async function assertFreeAddress(
   transaction: Transaction,
   deps: Pick<MerchantContext, 'chains'>,
-  request: Pick<AccountRequest, 'merchantId' | 'accountAddress'>,
+  request: Pick<AccountRequest, 'merchantId' | 'accountAddress'> & { readonly accountId?: string },
 ): Promise<{ readonly accountAddress: Hex; readonly accounts: readonly StoredAccount[] }> {
   const { merchantId } = request;
   // An address in mixed case must have a valid checksum: that catches most typing errors.
@@ -187,8 +187,10 @@ export async function assertFreeAddress(
   const merchants = await transaction.query(lockMerchantForAccounts, { merchantId });
   if (merchants.length === 0) throw fieldRefusal('merchantId', `names no merchant: ${merchantId}`);
   const accounts = await listAccounts(transaction, merchantId);
-  if (accounts.some((account) => account.accountAddress === accountAddress)) {
-    throw fieldRefusal('accountAddress', 'is in use by another account');
+  const holder = accounts.find((account) => account.accountAddress === accountAddress);
+  if (holder !== undefined) {
+    const isOwn = holder.accountId === request.accountId;
+    throw fieldRefusal('accountAddress', isOwn ? 'is its address already' : 'is in use by another account');
   }
   return { accountAddress, accounts };
 }

@@ -11,6 +11,8 @@ interface Needing {
 /** What a merchant's members should look at. */
 export interface Attention {
   readonly exceptions: Needing;
+  /** Those of them whose money goes back unless the merchant decides otherwise in time. */
+  readonly undecidedExceptions: Needing;
   readonly pausedWebhooks: Needing;
   /** Sessions. */
   readonly delayedSettlements: Needing;
@@ -30,6 +32,7 @@ export async function findAttention(
   const rows = await queryable.query(needsAttention, { merchantId, now, expireBefore });
   return {
     exceptions: ofKind(rows, 'exceptions'),
+    undecidedExceptions: ofKind(rows, 'undecided'),
     pausedWebhooks: ofKind(rows, 'webhooks'),
     delayedSettlements: ofKind(rows, 'settlements'),
     lostPayments: ofKind(rows, 'lost'),

@@ -225,6 +225,9 @@ export const needsAttention = statement({
      select 'exceptions' as kind, exception_id as id, created_at as since
      from exceptions where merchant_id = :merchantId and status = 'open'
      union all
+     select 'undecided', exception_id, decide_by
+     from exceptions where merchant_id = :merchantId and status = 'open' and decision = '' and decide_by >= :now
+     union all
      select 'webhooks', webhook_id, created_at from webhooks where merchant_id = :merchantId and status = 'paused'
      union all
      select case when pending_reason = 'payment_reorged' then 'lost' else 'settlements' end, session_id, updated_at from sessions

@@ -182,9 +182,10 @@ test(
         page.waitForEvent('download'),
         dialog.getByRole('button', { name: 'Download' }).click(),
       ]);
-      const [header = '', ...lines] = readFileSync(await file.path(), 'utf8')
-        .trim()
-        .split('\r\n');
+      assert.match(file.suggestedFilename(), /^settlements-\d{4}-\d\d-01-to-\d{4}-\d\d-\d\d\.csv$/);
+      const text = readFileSync(await file.path(), 'utf8');
+      assert.equal(text.charAt(0), '\uFEFF');
+      const [header = '', ...lines] = text.trim().split('\r\n');
       const column = header.split(',').indexOf('netInUSD');
       assert.equal(
         lines.reduce((sum, line) => sum + (parseUsd(line.split(',')[column] ?? '') ?? 0n), 0n),

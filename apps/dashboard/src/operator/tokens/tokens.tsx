@@ -61,7 +61,13 @@ export default function Tokens() {
       key: 'since',
       header: 'Since',
       from: 'lg',
-      cell: ({ stoppedAt }) => <Time time={stoppedAt} className="text-soft" />,
+      cell: ({ stoppedAt, isPaused }) =>
+        // The token's contract says that it is paused, and not since when.
+        isPaused && stoppedAt === '' ? (
+          <span className="text-soft">Not told by its issuer</span>
+        ) : (
+          <Time time={stoppedAt} className="text-soft" />
+        ),
     },
     {
       key: 'act',

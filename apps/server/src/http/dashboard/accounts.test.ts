@@ -192,7 +192,8 @@ test('another address waits a day, even for the only account, and makes a new ve
   const detail = async () => (await browser.get(`/account/detail/${accountId}`)).data;
   const { version } = await detail();
   const move = (address: string) => browser.post('/account/address', { accountId, accountAddress: address });
-  assert.equal((await move(accountAddress)).code, 400101);
+  const own = await move(accountAddress);
+  assert.deepEqual([own.code, own.message], [400101, 'Invalid field: accountAddress is its address already']);
   const { address } = newWallet();
   const change = (await move(address)).data;
   assert.deepEqual([change.kind, change.status, change.accountId], ['address', 'waiting', accountId]);

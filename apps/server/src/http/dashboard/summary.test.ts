@@ -80,6 +80,12 @@ test('the summary has the payments that are not settled, and what needs attentio
   assert.deepEqual((await browser.get('/summary')).data, before);
   const { exceptions, pausedWebhooks, delayedSettlements, expiringKeys } = before;
   assert.ok(exceptions.ids.includes(things.lateExceptionId));
+  // The shop has two late deposits that wait for a decision.
+  const undecided = async () => (await browser.get('/summary')).data.undecidedExceptions;
+  const [late, other] = [things.lateExceptionId, things.otherExceptionId];
+  assert.deepEqual(await undecided(), { count: 2, ids: [late, other] });
+  assert.equal((await browser.post('/exception/accept', { exceptionId: late })).code, 0);
+  assert.deepEqual(await undecided(), { count: 1, ids: [other] });
   assert.deepEqual(
     [exceptions.count, pausedWebhooks, delayedSettlements, expiringKeys],
     [exceptions.ids.length, { count: 0, ids: [] }, { count: 0, ids: [] }, { count: 0, ids: [] }],
