@@ -3,8 +3,10 @@ import { RouterProvider } from '@tanstack/react-router';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
 import { ApiFailure } from './api/failure.ts';
+import { watchForUpdates } from './api/update.ts';
 import { OutageNotice } from './app/outage-notice.tsx';
 import { makeRouter } from './app/router.tsx';
+import { UpdateNotice } from './app/update-notice.tsx';
 import { showCutTexts } from './ui/cut-text.ts';
 import { Toaster } from './ui/toast.tsx';
 import './styles.css';
@@ -24,6 +26,7 @@ const queries = new QueryClient({
 });
 
 showCutTexts();
+watchForUpdates();
 const root = document.getElementById('root');
 if (root === null) throw new Error('the page has no root');
 createRoot(root).render(
@@ -31,6 +34,7 @@ createRoot(root).render(
     <QueryClientProvider client={queries}>
       <Toaster>
         <OutageNotice />
+        <UpdateNotice />
         <RouterProvider router={makeRouter(queries)} />
       </Toaster>
     </QueryClientProvider>

@@ -19,6 +19,7 @@ const microUsd = (description: string) =>
 export const sessionSearchBody = strictObject({
   status: Type.Optional(Type.Enum(sessionStatuses)),
   sessionType: Type.Optional(Type.Enum(sessionTypes)),
+  isRefunded: Type.Optional(Type.Boolean({ description: 'All or a part went back' })),
   accountId: Type.Optional(idText),
   linkId: Type.Optional(idText),
   productId: Type.Optional(idText),

@@ -904,6 +904,8 @@ export interface SessionFilter {
 export interface SessionSearchRequest {
   status?: 'initialized' | 'paid' | 'settling' | 'completed' | 'settlement_pending' | 'expired' | 'cancelled' | undefined;
   sessionType?: 'chk' | 'ai_checkout' | 'lnk' | undefined;
+  /** All or a part went back. */
+  isRefunded?: boolean | undefined;
   accountId?: string | undefined;
   linkId?: string | undefined;
   productId?: string | undefined;

@@ -31,6 +31,24 @@ export function NotFound() {
   );
 }
 
+/** An address of a merchant that the person does not act for, or no longer. Whether there is such a merchant is not told. */
+export function NoMember() {
+  useTitle('No member');
+  return (
+    <div className="flex min-h-[60dvh] flex-col items-center justify-center gap-4 p-6 text-center">
+      <div>
+        <h1 className="text-2xl font-semibold">You are not a member of this shop</h1>
+        <p className="mt-1 max-w-sm text-balance text-soft">
+          Your membership has ended, or the address is wrong. An owner or an admin of the shop can invite you.
+        </p>
+      </div>
+      <Link to="/" className={buttonClass('primary')}>
+        To the dashboard
+      </Link>
+    </div>
+  );
+}
+
 /** A screen of the merchant that the member's role does not open. */
 export function ClosedToRole({ title, role }: { readonly title: string; readonly role: string }) {
   useTitle(title);

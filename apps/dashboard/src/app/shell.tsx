@@ -19,7 +19,7 @@ import { Navigation, PhoneBar } from './navigation.tsx';
 import { type Area, AreaContext, closedScreen, merchantArea, operatorBase } from './open-screens.ts';
 import { PersonMenu } from './person-menu.tsx';
 import { ProofAsker } from './proof-asker.tsx';
-import { ClosedToRole, NotFound } from './route-failure.tsx';
+import { ClosedToRole, NoMember, NotFound } from './route-failure.tsx';
 import { operatorScreens, screens } from './screens.ts';
 import { useMe } from './use-me.ts';
 import { useParam } from './use-param.ts';
@@ -49,6 +49,7 @@ export function Shell() {
   const { area, merchant } = useAddressed(me);
   const isOwn = useRouterState({ select: ({ location }) => location.pathname.endsWith('/my-account') });
   const isOperator = area === operatorArea;
+  const isOfShop = useParam('merchantId').startsWith('mer_');
   const switcher = isOperator ? <OperatorTitle /> : <MerchantSwitcher me={me} />;
   const [isSearching, setSearching] = useState(false);
   const [isNavigating, setNavigating] = useState(false);
@@ -99,7 +100,7 @@ export function Shell() {
               {me.recovery !== null && !isOwn && <BeingRecovered />}
               {merchant?.isSuspended === true && !isOwn && !isOperator && <Suspended />}
               <WayBack />
-              {area === undefined && !isOwn && <NotFound />}
+              {area === undefined && !isOwn && (isOfShop ? <NoMember /> : <NotFound />)}
               {merchant !== undefined && closed !== undefined && (
                 <ClosedToRole title={closed.title} role={merchant.role} />
               )}

@@ -63,26 +63,29 @@ function GrantRow({
   readonly level: Level;
   readonly onChange: (level: Level) => void;
 }) {
+  const isOpen = (level: Level) =>
+    (resource.levels[level] ?? []).every((permission) => mayDo(role, permission));
+  const closed = levels.filter(({ level }) => !isOpen(level)).map(({ title }) => title);
   return (
     <fieldset className="flex flex-wrap items-center justify-between gap-x-4 gap-y-1.5 px-3 py-2">
       <legend className="sr-only">{resource.title}</legend>
       <div aria-hidden className="min-w-0 flex-1 basis-40">
         <p className="font-medium">{resource.title}</p>
-        <p className="text-sm text-soft">{resource.hint}</p>
+        <p className="text-sm text-soft">
+          {resource.hint}
+          {closed.length > 0 && `. Your role does not have: ${closed.join(', ')}.`}
+        </p>
       </div>
       <div className="flex rounded-lg bg-sunken p-0.5">
         {levels.map(({ level, title }) => {
-          const needed = resource.levels[level];
-          if (level !== 'none' && needed === undefined) return null;
-          const isOpen = (needed ?? []).every((permission) => mayDo(role, permission));
+          if (level !== 'none' && resource.levels[level] === undefined) return null;
           return (
             <label
               key={level}
-              title={isOpen ? undefined : 'Your role does not have this'}
               className={classNames(
                 'flex h-8 items-center rounded-md px-2.5 text-sm md:h-7',
                 'has-focus-visible:outline-2 has-focus-visible:outline-accent',
-                isOpen ? 'cursor-pointer' : 'cursor-not-allowed opacity-50',
+                isOpen(level) ? 'cursor-pointer' : 'cursor-not-allowed opacity-50',
                 level === chosen ? 'bg-raised font-medium text-ink shadow-card' : 'text-soft',
               )}
             >
@@ -90,7 +93,7 @@ function GrantRow({
                 type="radio"
                 name={`grant-${resource.name}`}
                 checked={level === chosen}
-                disabled={!isOpen}
+                disabled={!isOpen(level)}
                 onChange={() => onChange(level)}
                 className="sr-only"
               />

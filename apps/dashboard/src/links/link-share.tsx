@@ -1,5 +1,6 @@
 import { Copy, ExternalLink, Share2 } from 'lucide-react';
 import { lazy, Suspense } from 'react';
+import { loadPatiently } from '../app/lazy-screen.ts';
 import { Button, buttonClass } from '../ui/button.tsx';
 import { copyText } from '../ui/copy-text.ts';
 import { Card, Section, Skeleton } from '../ui/page.tsx';
@@ -7,7 +8,7 @@ import { toast } from '../ui/toast.tsx';
 import type { SharedLink } from './embed-code.ts';
 import { LinkEmbed } from './link-embed.tsx';
 
-const LinkQr = lazy(() => import('./link-qr.tsx'));
+const LinkQr = lazy(loadPatiently(() => import('./link-qr.tsx')));
 
 /** The ways to hand out a link: its address, a QR code, and code for a site. */
 export function LinkShare({ link }: { readonly link: SharedLink }) {

@@ -1,5 +1,5 @@
 import { type PaymentFilter, paymentFilters } from '@florin/protocol/payment-view.ts';
-import type { SessionStatus, SessionView } from '@florin/protocol/session.ts';
+import type { SessionView } from '@florin/protocol/session.ts';
 import { CreditCard, Download, SlidersHorizontal, X } from 'lucide-react';
 import { useEffect, useState } from 'react';
 import { usePages, useRead } from '../api/use-call.ts';
@@ -19,18 +19,25 @@ import { Id, Time, Usd } from '../ui/value.tsx';
 import { ExportDialog } from './export-dialog.tsx';
 import { FilterSheet, filterNames, filterText } from './filter-sheet.tsx';
 import { SavedViews } from './saved-views.tsx';
-import { hasWords, type PaymentFilters, readableFilters, searchBodyOf } from './search-body.ts';
+import {
+  hasWords,
+  type PaymentFilters,
+  readableFilters,
+  refundedStatus,
+  searchBodyOf,
+} from './search-body.ts';
 import type { PaymentToken } from './types.ts';
 import { type FilterChoices, useFilterChoices } from './use-filter-choices.ts';
 
 const pageSize = 25;
 
 /** The states that the list can be narrowed to, in the order of a payment's life. */
-const tabs: readonly { readonly status: '' | SessionStatus; readonly label: string }[] = [
+const tabs: readonly { readonly status: string; readonly label: string }[] = [
   { status: '', label: 'All' },
   ...(
     ['completed', 'settling', 'paid', 'settlement_pending', 'initialized', 'expired', 'cancelled'] as const
   ).map((status) => ({ status, label: sessionStatusText(status) })),
+  { status: refundedStatus, label: 'Refunded' },
 ];
 
 /** What was bought, in one line. */

@@ -33,6 +33,11 @@ test('a payment is searched by the days in which it was paid', () => {
   assert.deepEqual(body, { paidFrom: start, paidTo: (end ?? 0) - 1 });
 });
 
+test('payments of which money went back are searched whatever their state', () => {
+  assert.deepEqual(searchBodyOf({ ...none, status: 'refunded' }), { isRefunded: true });
+  assert.deepEqual(searchBodyOf({ ...none, status: 'completed' }), { status: 'completed' });
+});
+
 test('a member of the metadata is searched by its name and its whole value', () => {
   const searched = (metadata: string) => searchBodyOf({ ...none, metadata });
   const read = { ' order = A-17 ': 'A-17', 'order=a=b': 'a=b', 'order=17': 17, 'order="17"': '17' };

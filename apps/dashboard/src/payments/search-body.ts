@@ -32,9 +32,12 @@ const isIdOf = (name: keyof typeof filteredIds) => (value: string) =>
 /** Whether a text has something to search for: signs alone have no words. */
 export const hasWords = (text: string) => text.trim() === '' || /[\p{L}\p{N}]/u.test(text.normalize('NFKD'));
 
+/** Beside the states of sessions: some money went back, whatever the state. */
+export const refundedStatus = 'refunded';
+
 /** The filters that have values of their own, with what can be read of them. */
 export const readableFilters: ReadableValues<PaymentFilter> = {
-  status: Object.keys(statuses),
+  status: [...Object.keys(statuses), refundedStatus],
   sessionType: Object.keys(types),
   createdFrom: (value) => dayStart(value) !== undefined,
   createdTo: (value) => dayEnd(value) !== undefined,
@@ -53,7 +56,10 @@ export function searchBodyOf(filters: PaymentFilters) {
   const { createdFrom, createdTo, paidFrom, paidTo, amountFrom, amountTo, metadata, ...others } = filters;
   const amount = searchedUsd(filters);
   const texts = amount === undefined ? others : { ...others, text: '' };
-  const given = Object.entries(texts).filter(([, value]) => value.trim() !== '');
+  const isRefunded = texts.status === refundedStatus;
+  const given = Object.entries(isRefunded ? { ...texts, status: '' } : texts).filter(
+    ([, value]) => value.trim() !== '',
+  );
   return {
     ...Object.fromEntries(given.map(([name, value]) => [name, value.trim()])),
     ...part('createdFrom', dayStart(createdFrom)),
@@ -63,6 +69,7 @@ export function searchBodyOf(filters: PaymentFilters) {
     ...part('amountFrom', amount ?? filteredUsd(amountFrom)),
     ...part('amountTo', amount ?? filteredUsd(amountTo)),
     ...part('metadata', filteredMetadata(metadata)),
+    ...part('isRefunded', isRefunded || undefined),
   };
 }
 

@@ -101,7 +101,10 @@ test('a payment writes no row when no member wants it, and one row however many 
   assert.equal(told?.subject, 'Test merchant received $10.02');
   assert.match(told?.text ?? '', /The payment is final\./);
   assert.match(told?.html ?? '', new RegExp(`/dashboard/${merchantId}/payments/${sessionId}"`));
+  assert.match(told?.text ?? '', /Tea.*10\.00/);
   assert.ok(!`${told?.text}${told?.html}`.includes('kim@example.com'));
+  const [toOwner] = stage.mail.mailsTo(owner.email);
+  assert.match(toOwner?.text ?? '', /Payer’s e-mail: kim@example\.com/);
 });
 
 test('a payment that a reorg took back meanwhile is told as one that is checked', async () => {

@@ -1,6 +1,7 @@
-import { fill, formatMoney, formatToken } from '@florin/checkout';
+import { chooseLanguage, fill, formatMoney, formatToken } from '@florin/checkout';
 import type { Queryable } from '@florin/pg';
 import type { ExceptionKind, raisedException } from '@florin/protocol/exception.ts';
+import { rolePermissions } from '@florin/protocol/member-role.ts';
 import type { NotificationKind } from '@florin/protocol/notification.ts';
 import type { Refund } from '@florin/protocol/refund.ts';
 import type { Session } from '@florin/protocol/session.ts';
@@ -10,6 +11,7 @@ import { merchantText, merchantTextLimits } from '#authorizations/merchant-text.
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
+import { linkNames } from '#links/link-name.ts';
 import { listRecipients } from '#members/notification.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { isPaymentInDoubt } from '#sessions/progress.ts';
@@ -20,6 +22,7 @@ import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { FindRecipients } from './mail.ts';
 import { choiceLink, english, type MemberMailContext, timeText } from './member-mail.ts';
 import type { ComposeMail, OpenedMail } from './opened-mail.ts';
+import { priceOf } from './payer-mail.ts';
 
 /** Kinds whose e-mails wait in one row for all members; the others have a row for each. */
 export type ChosenKind = Exclude<NotificationKind, 'access_changed' | 'wallet_changed' | 'weekly_summary'>;
@@ -29,7 +32,7 @@ interface ChosenMailContext extends MemberMailContext {
 }
 
 /** What a part adds to the frame that all these e-mails share. */
-type Part = Pick<MailContent, 'title' | 'paragraphs' | 'rows'> & {
+type Part = Pick<MailContent, 'title' | 'paragraphs' | 'rows' | 'items' | 'total'> & {
   readonly button: string;
   /** Below the merchant's pages in the dashboard. */
   readonly path: string;
@@ -108,7 +111,10 @@ export const findChosenRecipients: FindRecipients = async (queryable: Queryable,
   return (await listRecipients(queryable, merchantId, kind)).map(({ email }) => email);
 };
 
-/** Writes an e-mail that a member chose. It names no payer's e-mail address: not every role sees that. Undefined when it is over. */
+/**
+ * Writes an e-mail that a member chose. That about a payment names the payer's e-mail address to a role that sees it. Undefined
+ * when it is over.
+ */
 export async function composeChosenMail(
   deps: ChosenMailContext,
   mail: OpenedMail & { readonly kind: ChosenKind },
@@ -117,12 +123,13 @@ export async function composeChosenMail(
   const merchantId = mail.merchantId ?? '';
   const shown = await findShownMerchant(db, merchantId);
   const merchant = merchantText(shown.merchantName, merchantTextLimits.linkName);
-  const part = await parts[mail.kind](deps, mail.data, { merchant, at: mail.at });
+  const { at, recipient } = mail;
+  const part = await parts[mail.kind](deps, mail.data, { merchantId, merchant, at, recipient });
   if (part === undefined) return undefined;
-  const { title, paragraphs, rows } = part;
+  const { title, paragraphs, rows, items, total } = part;
   const content: MailContent = {
     ...english(fromName, title),
-    paragraphs,
+    ...{ paragraphs, items, total },
     rows: [['Merchant', merchant], ...rows, ['Time', timeText(mail.at.toISOString())]],
     button: { text: part.button, url: `${dashboardOrigin}/dashboard/${merchantId}/${part.path}` },
     footer: [`You get this e-mail because you are a member of ${merchant}.`],
@@ -132,8 +139,10 @@ export async function composeChosenMail(
 }
 
 interface About {
+  readonly merchantId: string;
   readonly merchant: string;
   readonly at: Date;
+  readonly recipient: string;
 }
 type WritePart = (deps: ChosenMailContext, data: string, about: About) => Part | Promise<Part | undefined>;
 
@@ -149,7 +158,7 @@ const parts: Readonly<Record<ChosenKind, WritePart>> = {
 async function paymentPart(
   { db, chains }: ChosenMailContext,
   data: string,
-  { merchant }: About,
+  { merchantId, merchant, recipient }: About,
 ): Promise<Part> {
   const { session, transaction } = JSON.parse(data) as {
     readonly session: Session;
@@ -157,8 +166,15 @@ async function paymentPart(
   };
   const amount = formatMoney('en', String(transaction.totalValue));
   const { orderId } = transaction;
-  const isInDoubt = await isPaymentInDoubt(db, { sessionId: session.sessionId, orderId });
+  const { sessionId, businessId: linkId } = session;
+  const isInDoubt = await isPaymentInDoubt(db, { sessionId, orderId });
+  const linkName = (await linkNames(db, { merchantId, linkIds: [linkId] })).get(linkId) ?? '';
+  const mayRead = await mayReadPayer(db, merchantId, recipient);
+  const payerEmail = mayRead
+    ? ((await findSessionStates(db, [sessionId])).get(sessionId)?.payerEmail ?? '')
+    : '';
   return {
+    ...priceOf(chooseLanguage('en'), session, transaction),
     title: `${merchant} received ${amount}`,
     paragraphs: [
       isInDoubt
@@ -168,11 +184,19 @@ async function paymentPart(
     rows: [
       ...tokenRows(chains, 'Paid with', session.paidToken, transaction.paidAmountInToken),
       ['Payer', transaction.from],
+      ['Payer’s e-mail', payerEmail],
+      ['Payment link', merchantText(linkName, merchantTextLimits.linkName)],
       ['Receipt', session.receiptId],
     ],
     button: 'Open the payment',
-    path: `payments/${session.sessionId}`,
+    path: `payments/${sessionId}`,
   };
+}
+
+/** Whether the role of the member whom an e-mail goes to shows payers' e-mail addresses. */
+async function mayReadPayer(db: Queryable, merchantId: string, recipient: string): Promise<boolean> {
+  const member = (await listRecipients(db, merchantId, 'payment')).find(({ email }) => email === recipient);
+  return member !== undefined && rolePermissions[member.role].has('payer_pii:read');
 }
 
 function exceptionPart({ chains }: ChosenMailContext, data: string, { merchant }: About): Part {

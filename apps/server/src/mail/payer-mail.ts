@@ -153,7 +153,7 @@ function money(tag: string, microUsd: number): string {
 }
 
 /** The items, what the payer paid on top of them, and the total. */
-function priceOf(
+export function priceOf(
   { tag, texts: { quantity } }: Language,
   { lineItems: { items } }: Session,
   { totalValue }: PaymentTransaction,

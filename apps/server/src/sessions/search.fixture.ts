@@ -8,11 +8,11 @@ export const insertSessions = statement({
   text: `insert into sessions (session_id, merchant_id, session_type, business_id, business_type, client_code, account_id,
      account_version, recipient, settlement_token, fee_model, amount, line_items, payer_email_required, success_url, metadata,
      meta_data, salt, channel_id, expiration_time, status, payer, payer_email, paid_token, initiate_tx, complete_tx,
-     payment_succeeded_at, created_at, updated_at)
+     payment_succeeded_at, created_at, updated_at, refunded_amount)
    select r->>'sessionId', :merchantId, r->>'sessionType', r->>'linkId', '', 'c', r->>'accountId', 'v', '0x', 'ethereum::usdc', 1,
      (r->>'amount')::int8, r->>'items', false, '', r->>'metadata', '0x', '0x', '0x', now(), r->>'status', r->>'payer',
      r->>'payerEmail', r->>'paidToken', r->>'initiateTx', r->>'completeTx', to_timestamp((r->>'paidAt')::float8),
-     to_timestamp((r->>'createdAt')::float8), now()
+     to_timestamp((r->>'createdAt')::float8), now(), coalesce((r->>'refundedAmount')::int8, 0)
    from jsonb_array_elements(:rows::jsonb) as r`,
 });
 export const changeEmails = statement({

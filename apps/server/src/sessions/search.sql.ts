@@ -65,6 +65,7 @@ const filters = {
   showsEmail: 'bool',
   status: 'text',
   sessionType: 'text',
+  isRefunded: 'bool?',
   accountId: 'text',
   linkId: 'text',
   payer: 'text',
@@ -82,6 +83,7 @@ export type SearchFilters = ValuesOf<typeof filters>;
 
 /** The session as it is now decides, not what was indexed of it. */
 const isWanted = `(:status = '' or s.status = :status) and (:sessionType = '' or s.session_type = :sessionType)
+  and (:isRefunded::bool is null or (s.refunded_amount > 0) = :isRefunded)
   and (:accountId = '' or s.account_id = :accountId) and (:linkId = '' or s.business_id = :linkId)
   and (:payer = '' or lower(s.payer) = :payer) and (:payerEmail = '' or lower(s.payer_email) = :payerEmail)
   and (:paidToken = '' or s.paid_token = :paidToken)

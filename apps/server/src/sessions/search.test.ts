@@ -63,6 +63,7 @@ const row = fc.record({
     fc.constant({ many: Array.from({ length: 600 }, (_, n) => `w${n}`).join(' '), ref: 'tea' }),
   ),
   status: fc.constantFrom('initialized' as const, 'paid' as const, 'completed' as const),
+  refundedAmount: fc.constantFrom(0, 3),
   payer: fc.constantFrom('', '0xAa00000000000000000000000000000000000001'),
   payerEmail: email,
   paidToken: fc.constantFrom('', 'ethereum::usdc'),
@@ -78,6 +79,7 @@ const maybe = <T>(arbitrary: fc.Arbitrary<T>) =>
 const query = fc.record({
   status: maybe(fc.constantFrom('paid' as const, 'completed' as const)),
   sessionType: maybe(fc.constant('lnk' as const)),
+  isRefunded: maybe(fc.boolean()),
   linkId: maybe(fc.constantFrom('lnk_a', 'lnk_x')),
   productId: maybe(fc.constantFrom('prd_a', 'prd_c')),
   payer: maybe(fc.constantFrom('0xaa00000000000000000000000000000000000001', '0x0')),
@@ -139,6 +141,7 @@ function isMeant(
   return (
     equals(body.status, row.status) &&
     equals(body.sessionType, row.sessionType) &&
+    (body.isRefunded === undefined || body.isRefunded === row.refundedAmount > 0) &&
     equals(body.accountId, accountId) &&
     equals(body.linkId, row.linkId) &&
     equals(body.productId, ...row.products) &&

@@ -76,6 +76,7 @@ export async function searchSessions(
     ],
     status: body.status ?? '',
     sessionType: body.sessionType ?? '',
+    isRefunded: body.isRefunded ?? null,
     accountId: body.accountId ?? '',
     linkId: body.linkId ?? '',
     payer: body.payer?.toLowerCase() ?? '',
