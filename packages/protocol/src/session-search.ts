@@ -19,7 +19,7 @@ const microUsd = (description: string) =>
 export const sessionSearchBody = strictObject({
   status: Type.Optional(Type.Enum(sessionStatuses)),
   sessionType: Type.Optional(Type.Enum(sessionTypes)),
-  isRefunded: Type.Optional(Type.Boolean({ description: 'All or a part went back' })),
+  isRefunded: Type.Optional(Type.Boolean({ description: 'At least in part' })),
   accountId: Type.Optional(idText),
   linkId: Type.Optional(idText),
   productId: Type.Optional(idText),
@@ -33,7 +33,7 @@ export const sessionSearchBody = strictObject({
   ),
   paidToken: Type.Optional(text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' })),
   txHash: Type.Optional(
-    text({ min: 1, max: 80, description: 'Of the payment or of the settlement, in either case' }),
+    text({ min: 1, max: 80, description: 'Of payment or settlement, in either case' }),
   ),
   createdFrom: unixTime('Created in this second or later'),
   createdTo: unixTime('Created in this second or before'),
@@ -45,7 +45,7 @@ export const sessionSearchBody = strictObject({
     Type.Record(
       Type.String({ minLength: 1, maxLength: 200 }),
       Type.Union([text({ max: 1000 }), Type.Number(), Type.Boolean()]),
-      { maxProperties: 10, description: 'Top-level members of the metadata, with exactly these values' },
+      { maxProperties: 10, description: 'Top-level members of the metadata, with these values' },
     ),
   ),
   text: Type.Optional(
@@ -55,7 +55,7 @@ export const sessionSearchBody = strictObject({
       description:
         'Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of ' +
         'its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the ' +
-        'session’s id find it, too, and so does a shortened id, `sess_w…1QzY`. Letter case does not matter',
+        'session’s id find it, and so does a shortened one, `sess_w…1QzY`. In either case',
     }),
   ),
   size: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, default: 20 })),
@@ -63,7 +63,7 @@ export const sessionSearchBody = strictObject({
     text({
       min: 1,
       max: 64,
-      description: '`nextCursor` of the answer before: the search goes on behind it',
+      description: '`nextCursor` of the answer before',
     }),
   ),
 });

@@ -904,7 +904,7 @@ export interface SessionFilter {
 export interface SessionSearchRequest {
   status?: 'initialized' | 'paid' | 'settling' | 'completed' | 'settlement_pending' | 'expired' | 'cancelled' | undefined;
   sessionType?: 'chk' | 'ai_checkout' | 'lnk' | undefined;
-  /** All or a part went back. */
+  /** At least in part. */
   isRefunded?: boolean | undefined;
   accountId?: string | undefined;
   linkId?: string | undefined;
@@ -915,7 +915,7 @@ export interface SessionSearchRequest {
   payerEmail?: string | undefined;
   /** Token id: `<chain>::<token>`. */
   paidToken?: string | undefined;
-  /** Of the payment or of the settlement, in either case. */
+  /** Of payment or settlement, in either case. */
   txHash?: string | undefined;
   /** Unix seconds. Created in this second or later. */
   createdFrom?: number | undefined;
@@ -929,12 +929,12 @@ export interface SessionSearchRequest {
   amountFrom?: Usd | undefined;
   /** Micro-USD: `amount` is this or less. */
   amountTo?: Usd | undefined;
-  /** Top-level members of the metadata, with exactly these values. */
+  /** Top-level members of the metadata, with these values. */
   metadata?: { [name: string]: string | number | boolean } | undefined;
-  /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the session’s id find it, too, and so does a shortened id, `sess_w…1QzY`. Letter case does not matter. */
+  /** Words that must all begin a word of the session: of its ids, its product names, its metadata values, the name of its payment link, and the payer’s e-mail address with `payer_pii:read`. The last four characters or more of the session’s id find it, and so does a shortened one, `sess_w…1QzY`. In either case. */
   text?: string | undefined;
   size?: number | undefined;
-  /** `nextCursor` of the answer before: the search goes on behind it. */
+  /** `nextCursor` of the answer before. */
   after?: string | undefined;
 }
 

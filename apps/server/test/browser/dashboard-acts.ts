@@ -65,8 +65,12 @@ test('a settlement wallet is renamed, gets a new address that waits and is cance
     .waitFor({ state: 'detached' });
 });
 
-test('a member gets another role and is removed', async () => {
+test('a member gets another role and is removed, and reads that the membership ended', async () => {
   const { email } = await world.addPerson([[shop.merchantId, 'viewer']]);
+  const { page: theirs } = await openPage(browser, { isApart: true });
+  await theirs.goto(at);
+  await signIn(theirs, email);
+  await theirs.getByRole('heading', { name: 'Home' }).waitFor();
   await page.goto(`${at}/team`);
   const row = page.getByRole('table', { name: 'Members' }).getByRole('row').filter({ hasText: email });
   const choose = async (act: string) => {
@@ -81,6 +85,9 @@ test('a member gets another role and is removed', async () => {
   await page.getByRole('dialog').getByRole('button', { name: 'Remove' }).click();
   await proveIfAsked(page, page.getByText('The member was removed'));
   await row.waitFor({ state: 'detached' });
+  await theirs.reload();
+  await theirs.getByRole('heading', { name: 'You are not a member of this shop' }).waitFor();
+  await theirs.context().close();
 });
 
 test('what a disabled webhook missed is sent again: those since a time, one delivery, one event, and when it is enabled', async () => {

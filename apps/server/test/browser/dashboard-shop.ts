@@ -271,6 +271,32 @@ test('a view of payments that a member saves is there in their other browser', a
   await other.page.context().close();
 });
 
+test('an open page whose files an update removed says so, and is the new one after a press', async () => {
+  const { email } = owner;
+  const { page } = await openPage(browser, { isApart: true });
+  await page.goto(`${dashboard}/${merchantId}/links`);
+  await signIn(page, email);
+  const act = page.getByRole('button', { name: 'New link' }).first();
+  await act.waitFor();
+  // As after an update: the file has another name, and the page another script.
+  await page.route('**/assets/link-sheet-*.js', (route) => route.fulfill({ status: 404 }));
+  const ofUpdate = '<!doctype html><script type="module" src="/dashboard/assets/index-new.js"></script>';
+  const isFetch = (url: URL) => url.pathname.endsWith('/links');
+  await page.route(isFetch, (route) =>
+    route.request().resourceType() === 'fetch'
+      ? route.fulfill({ contentType: 'text/html', body: ofUpdate })
+      : route.continue(),
+  );
+  await act.click();
+  await page.getByText('Florin was updated.').waitFor();
+  await page.unrouteAll();
+  await page.getByRole('button', { name: 'Reload', exact: true }).click();
+  await act.click();
+  await page.getByRole('dialog').waitFor();
+  assert.equal(await page.getByText('Florin was updated.').count(), 0);
+  await page.context().close();
+});
+
 test('a browser remembers which columns of a list its reader chose', async () => {
   const { page } = owner;
   await page.setViewportSize({ width: 1280, height: 800 });
