@@ -52,6 +52,7 @@ const merchantTitles: Titles = {
   // Payments.
   createCheckoutSession: 'Created a session',
   cancelCheckoutSession: 'Cancelled a session',
+  sendReceiptAgain: 'Sent a receipt again',
   createRefund: 'Refunded a payment',
   cancelRefund: 'Withdrew a refund',
   withdrawSignedRefund: 'Withdrew a refund that a wallet was asked to sign',

@@ -16,6 +16,9 @@ export const bouncedAt = Type.String({
 export const payerMail = Type.Object({
   kind: Type.Enum(['receipt', 'refund']),
   status: Type.Enum(mailStatuses),
+  isTooMany: Type.Boolean({
+    description: 'suppressed because a day had too many, and not because the address was refused before',
+  }),
   at: Type.String({
     ...timestampText,
     description: 'When it was sent or given up; while pending, when it was stored',

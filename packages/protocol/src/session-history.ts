@@ -5,7 +5,7 @@ import { latePayments } from './exception-policy.ts';
 import { payerMail } from './mail-api.ts';
 import { refund } from './refund.ts';
 import { route } from './route.ts';
-import { idText, timestampText } from './schema.ts';
+import { idText, strictObject, successReply, timestampText } from './schema.ts';
 
 const chainEvent = Type.Object({
   name: Type.String({ description: 'Of the contract’s event, such as `Paid`' }),
@@ -79,6 +79,19 @@ export const sessionHistoryRoutes = {
     params: Type.Object({ sessionId: idText }),
     reply: sessionHistory,
     errors: ['session_not_found'],
+  }),
+  sendReceiptAgain: route({
+    method: 'POST',
+    path: '/session/receipt/send',
+    summary: 'Send the receipt of a payment to its payer again',
+    description:
+      'To the address that the payer gave, at most three times a day. Refused (400101) where there is no payment, no address or no mail server.',
+    tag: 'Sessions',
+    body: strictObject({ sessionId: idText }),
+    reply: successReply,
+    permissions: ['checkout_sessions:write'],
+    effect: 'update',
+    errors: ['session_not_found', 'field_invalid'],
   }),
   listSettlementTokens: route({
     ...read,

@@ -31,6 +31,7 @@ test('a limit says when to try again', () => {
   assert.equal(limit(45), 'Too many attempts. Try again in 45 seconds.');
   assert.equal(limit(60), 'Too many attempts. Try again in 1 minute.');
   assert.equal(limit(850), 'Too many attempts. Try again in 15 minutes.');
+  assert.equal(limit(86_400), 'Too many attempts. Try again in 24 hours.');
 });
 
 test('a call fills its path and leaves out empty query parameters', () => {

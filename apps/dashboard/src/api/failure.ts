@@ -52,7 +52,12 @@ const momentSeconds = 10;
 
 function sayLimit(seconds: number): string {
   if (seconds < momentSeconds) return 'Too many requests. Wait a moment, then try again.';
-  const [count, unit] = seconds < 60 ? [seconds, 'second'] : [Math.ceil(seconds / 60), 'minute'];
+  const [count, unit] =
+    seconds < 60
+      ? [seconds, 'second']
+      : seconds < 2 * 3_600
+        ? [Math.ceil(seconds / 60), 'minute']
+        : [Math.ceil(seconds / 3_600), 'hour'];
   return `Too many attempts. Try again in ${count} ${unit}${count === 1 ? '' : 's'}.`;
 }
 

@@ -1,6 +1,12 @@
 import type { SessionView } from '@florin/protocol/session.ts';
+import { useWrite } from '../api/use-call.ts';
+import { useMerchant } from '../app/merchant.ts';
+import { mayDo } from '../app/permission.ts';
 import { ScreenLink } from '../app/screen-link.tsx';
+import { Button } from '../ui/button.tsx';
+import { FailureNotice } from '../ui/notice.tsx';
 import { Card, Fact, Facts } from '../ui/page.tsx';
+import { toast } from '../ui/toast.tsx';
 import { Address, Id, Time } from '../ui/value.tsx';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
@@ -59,7 +65,7 @@ export function PaymentDetails({
         {session.payerEmail !== '' && <Fact name="Payer’s e-mail">{session.payerEmail}</Fact>}
         {mails.length > 0 && (
           <Fact name="E-mails to the payer">
-            <MailList mails={mails} />
+            <MailList mails={mails} sessionId={session.sessionId} />
           </Fact>
         )}
         <Fact name="Your wallet">
@@ -116,18 +122,39 @@ const mailWords: Readonly<Record<PaymentHistory['mails'][number]['status'], stri
   sent: 'sent',
   failed: 'not delivered: the mail server did not take it',
   bounced: 'not delivered: the mail server refused the address',
-  suppressed: 'not sent: the mail server refused the address before, or a day had too many',
+  suppressed: 'not sent: the mail server refused the address before',
 };
+const tooMany = 'not sent: within a day there were too many e-mails to this payer, or of this shop';
 
-function MailList({ mails }: { readonly mails: PaymentHistory['mails'] }) {
+function MailList({
+  mails,
+  sessionId,
+}: {
+  readonly mails: PaymentHistory['mails'];
+  readonly sessionId: string;
+}) {
+  const { role } = useMerchant();
+  const again = useWrite('POST /session/receipt/send', { onDone: () => toast('The receipt is on its way') });
+  const last = mails.findLast(({ kind }) => kind === 'receipt');
+  // What waits comes by itself, and an address that was refused gets nothing.
+  const isUseful = last?.status === 'sent' || last?.status === 'failed' || last?.isTooMany === true;
   return (
-    <ul className="grid gap-1">
-      {mails.map(({ kind, status, at }) => (
-        <li key={`${kind}${at}`}>
-          {kind === 'receipt' ? 'Receipt' : 'Refund'} {mailWords[status]}{' '}
-          <Time time={at} className="text-soft" />
-        </li>
-      ))}
-    </ul>
+    <div className="grid justify-items-start gap-2">
+      <ul className="grid gap-1">
+        {mails.map(({ kind, status, isTooMany, at }, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two may have gone out in one second, and none leaves its place.
+          <li key={index}>
+            {kind === 'receipt' ? 'Receipt' : 'Refund'} {isTooMany ? tooMany : mailWords[status]}{' '}
+            <Time time={at} className="text-soft" />
+          </li>
+        ))}
+      </ul>
+      {isUseful && mayDo(role, 'checkout_sessions:write') && (
+        <Button size="small" isBusy={again.isRunning} onClick={() => void again.run({ body: { sessionId } })}>
+          Send the receipt again
+        </Button>
+      )}
+      <FailureNotice error={again.error} />
+    </div>
   );
 }

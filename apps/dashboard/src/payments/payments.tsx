@@ -34,10 +34,11 @@ const pageSize = 25;
 /** The states that the list can be narrowed to, in the order of a payment's life. */
 const tabs: readonly { readonly status: string; readonly label: string }[] = [
   { status: '', label: 'All' },
-  ...(
-    ['completed', 'settling', 'paid', 'settlement_pending', 'initialized', 'expired', 'cancelled'] as const
-  ).map((status) => ({ status, label: sessionStatusText(status) })),
+  { status: 'completed', label: sessionStatusText('completed') },
   { status: refundedStatus, label: 'Refunded' },
+  ...(['settling', 'paid', 'settlement_pending', 'initialized', 'expired', 'cancelled'] as const).map(
+    (status) => ({ status, label: sessionStatusText(status) }),
+  ),
 ];
 
 /** What was bought, in one line. */

@@ -82,9 +82,7 @@ function RefundFacts({
         <Address address={session.payer} />
       </Fact>
       <Fact name="In">{token === undefined ? session.paidToken : `${token.symbol} on ${token.network}`}</Fact>
-      {isSettled && fee > 0 && (
-        <Fact name="Fee">{formatUsd(fee)} were taken of the payment, and are not given back</Fact>
-      )}
+      {isSettled && fee > 0 && <Fact name="Fee">{formatUsd(fee)} is not given back</Fact>}
     </Facts>
   );
 }

@@ -56,10 +56,17 @@ export const mailProgress = statement({
 
 export const sessionMails = statement({
   name: 'mails_of_session',
-  parameters: { paid: 'text', refundedFrom: 'text', refundedTo: 'text' },
-  columns: { kind: 'text', status: 'text', created_at: 'timestamptz', finished_at: 'timestamptz?' },
-  text: `select kind, status, created_at, finished_at from mails
+  parameters: { paid: 'text', againFrom: 'text', againTo: 'text', refundedFrom: 'text', refundedTo: 'text' },
+  columns: {
+    kind: 'text',
+    status: 'text',
+    last_error: 'text',
+    created_at: 'timestamptz',
+    finished_at: 'timestamptz?',
+  },
+  text: `select kind, status, last_error, created_at, finished_at from mails
    where kind in ('receipt', 'refund')
-     and (fact collate "C" = :paid or (fact collate "C" > :refundedFrom and fact collate "C" < :refundedTo))
+     and (fact collate "C" = :paid or (fact collate "C" > :againFrom and fact collate "C" < :againTo)
+       or (fact collate "C" > :refundedFrom and fact collate "C" < :refundedTo))
    order by mail_id`,
 });

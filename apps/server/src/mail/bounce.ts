@@ -75,13 +75,16 @@ export async function readMailProgress(queryable: Queryable) {
 export async function mailsOfSession(queryable: Queryable, sessionId: string) {
   const rows = await queryable.query(sql.sessionMails, {
     paid: `session.paid:${sessionId}`,
+    againFrom: `session.paid:${sessionId}:`,
     refundedFrom: `session.refunded:${sessionId}:`,
     // The character after the colon.
+    againTo: `session.paid:${sessionId};`,
     refundedTo: `session.refunded:${sessionId};`,
   });
   return rows.map((row) => ({
     kind: row.kind as 'receipt' | 'refund',
     status: row.status as MailStatus,
+    isTooMany: row.status === 'suppressed' && row.last_error !== '',
     at: row.finished_at ?? row.created_at,
   }));
 }

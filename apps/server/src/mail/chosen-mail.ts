@@ -174,7 +174,7 @@ async function paymentPart(
     ? ((await findSessionStates(db, [sessionId])).get(sessionId)?.payerEmail ?? '')
     : '';
   return {
-    ...priceOf(chooseLanguage('en'), session, transaction),
+    ...priceOf(chooseLanguage('en', undefined), session, transaction),
     title: `${merchant} received ${amount}`,
     paragraphs: [
       isInDoubt

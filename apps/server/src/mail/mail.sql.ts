@@ -64,6 +64,15 @@ export const countPayerMails = statement({
        and kind in ('receipt', 'refund') and status <> 'suppressed') as of_merchant`,
 });
 
+// The index of the facts has them.
+export const countReceiptsAgain = statement({
+  name: 'mail_count_receipts_again',
+  parameters: { from: 'text', to: 'text', since: 'timestamptz' },
+  columns: { sent: 'int8' },
+  text: `select count(*) as sent from mails
+   where fact collate "C" > :from and fact collate "C" < :to and created_at > :since`,
+});
+
 // The e-mails of one kind to one person about a merchant: when the last one was stored, and when the first that waits goes out.
 export const latestAlike = statement({
   name: 'mail_latest_alike',

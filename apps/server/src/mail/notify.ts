@@ -73,7 +73,8 @@ async function tellOfReturn(transaction: Transaction, deps: MailContext, fact: F
   });
 }
 
-function withoutSecret({ session, ...view }: { readonly session: Session }): string {
+/** What is stored for an e-mail to a payer: without the page's secret. */
+export function withoutSecret({ session, ...view }: { readonly session: Session }): string {
   const paymentUrl = session.paymentUrl.replace(/#.*$/, '');
   return JSON.stringify({ ...view, session: { ...session, clientCode: '****', paymentUrl } });
 }

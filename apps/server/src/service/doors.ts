@@ -75,6 +75,7 @@ export function doorsOf(options: DoorOptions, rooms: Rooms): Door[] {
       },
       tellPerson: options.tellPerson,
       tellInvited: options.tellInvited,
+      sendReceipt: options.sendReceipt,
       walletDelayMs: (options.walletDelaySeconds ?? 86_400) * 1_000,
     }),
     dashboardPagesDoor({ origin, dashboardOrigin: dashboard.dashboardOrigin }),

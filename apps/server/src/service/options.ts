@@ -6,6 +6,7 @@ import type { Chains } from '#chains/chain.ts';
 import type { ChainVerification } from '#chains/verification.ts';
 import type { DepositSettings } from '#deposits/context.ts';
 import type { RateLimits } from '#http/rate-limit.ts';
+import type { SendReceipt } from '#mail/receipt-again.ts';
 import type { SmtpSettings } from '#mail/smtp.ts';
 import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
 import type { GasOffers } from '#merchants/relayed-gas.ts';
@@ -138,6 +139,7 @@ export interface ServiceOptions extends ServiceSettings {
   readonly notify?: Notify | undefined;
   readonly tellPerson?: TellPerson | undefined;
   readonly tellInvited?: TellInvited | undefined;
+  readonly sendReceipt?: SendReceipt | undefined;
   /** `startService` sets it where `monitoring` is set, and the next where `tracing` is. */
   readonly metrics?: Metrics | undefined;
   readonly traces?: Traces | undefined;

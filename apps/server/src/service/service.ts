@@ -2,6 +2,7 @@ import { newHeads, runWatcher } from '@florin/evm';
 import { timelineWatch } from '#backup/timeline.ts';
 import { logSourceOf } from '#contracts/log-source.ts';
 import { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
+import { receiptSender } from '#mail/receipt-again.ts';
 import { nameProcess, type ProcessName } from '#outside/process-name.ts';
 import { secretBox } from '#outside/secret-box.ts';
 import { withTraces } from './follow.ts';
@@ -79,6 +80,7 @@ function withMail(options: ServiceOptions): ServiceOptions {
     notify: mailNotifier(deps),
     tellPerson: personTeller(deps),
     tellInvited: invitedTeller(deps),
+    sendReceipt: receiptSender(deps, options.origin),
     tellOwners: ownerTeller(deps),
   };
 }

@@ -64,6 +64,7 @@ export function merchantPlaces({ things, ...more }: MerchantObjects): MerchantPl
     createCheckoutSession: 'programs make sessions; people make links',
     cancelCheckoutSession: { path: `payments/${things.sessionId}`, control: button('Cancel') },
     createRefund: { path: `payments/${things.paidSessionId}`, control: button('Refund') },
+    sendReceiptAgain: 'stands beside a receipt that was sent: the payment of this shop has none',
     cancelRefund: { path: `refunds/${things.waitingRefundId}`, control: button('Withdraw refund') },
     withdrawSignedRefund: 'the same button, once a wallet was asked',
     startRefundSigning: { path: `refunds/${things.waitingRefundId}`, control: button('Connect and sign') },

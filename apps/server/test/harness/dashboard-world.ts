@@ -15,6 +15,7 @@ import { uploadDoor } from '#http/dashboard/upload-door.ts';
 import type { Limits } from '#http/rate-limit.ts';
 import { compileCheck } from '#http/schema-check.ts';
 import { buildServer, type Door } from '#http/server.ts';
+import { receiptSender } from '#mail/receipt-again.ts';
 import { addMember } from '#members/membership.ts';
 import { hashPassword } from '#members/password.ts';
 import { openSignIn, type SignInOptions } from '#members/sign-in.ts';
@@ -22,6 +23,7 @@ import type { SignIn } from '#members/sign-in-session.ts';
 import { createUser } from '#members/user.ts';
 import { systemClock } from '#outside/clock.ts';
 import { systemRandom } from '#outside/random.ts';
+import { secretBox } from '#outside/secret-box.ts';
 import { silentLog } from '#telemetry/log.ts';
 import type { TestDatabase } from './database.ts';
 import { MerchantWorld } from './merchant-fixture.ts';
@@ -221,6 +223,11 @@ export class DashboardWorld {
       ready: async () => ({ ready: true, checks: {} }),
       doors: [
         dashboardDoor({
+          sendReceipt: receiptSender(
+            { random: systemRandom, secrets: secretBox(this.options.masterKeys) },
+            origin,
+          ),
+          // A world with a mailbox has its own.
           ...this.merchants.deps,
           ...{ people: this.merchants.database.db, images: this.images.intake },
           signIn: this.#signIn,

@@ -4,6 +4,7 @@ import { findChosenRecipients } from '#mail/chosen-mail.ts';
 import { mailComposer } from '#mail/compose.ts';
 import { type MailWorker, sendDue } from '#mail/mail.ts';
 import { invitedTeller, mailNotifier, ownerTeller, personTeller } from '#mail/notify.ts';
+import { receiptSender, type SendReceipt } from '#mail/receipt-again.ts';
 import { smtpTransport } from '#mail/smtp.ts';
 import { unsubscribeLinks } from '#mail/unsubscribe.ts';
 import type { TellInvited, TellOwners, TellPerson } from '#members/context.ts';
@@ -23,6 +24,7 @@ export class MailWorld {
     readonly notify: Notify;
     readonly tellPerson: TellPerson;
     readonly tellInvited: TellInvited;
+    readonly sendReceipt: SendReceipt;
     readonly tellOwners: TellOwners;
   };
   readonly #merchants: MerchantWorld;
@@ -40,6 +42,7 @@ export class MailWorld {
       notify: mailNotifier(deps),
       tellPerson: personTeller(deps),
       tellInvited: invitedTeller(deps),
+      sendReceipt: receiptSender(deps, origin),
       tellOwners: ownerTeller(deps),
     };
     Object.assign(merchants.deps, this.tellers);

@@ -20,6 +20,7 @@ const ownRequests: Readonly<Record<string, object>> = {
   inviteMember: { role: 'viewer' },
   revokeInvitation: { invitationId: 'inv_none' },
   deleteLink: { linkId: 'lnk_none' },
+  sendReceiptAgain: { sessionId: 'sess_none' },
   recordExport: { what: 'list of payments', format: 'csv', filters: '' },
   getPeriodSums: { times: [0, 86_400] },
   startRefundSigning: { ...signing, account: `0x${'1'.repeat(40)}` },

@@ -19,6 +19,7 @@ import {
   walletDelayMs,
 } from '../../../test/harness/dashboard-world.ts';
 import { entries, requestOf } from '../../../test/harness/merchant-routes.ts';
+import { addPaidSession } from '../../../test/harness/payment-fixture.ts';
 import { openShop, type Shop } from '../../../test/harness/shop.ts';
 import { totpCodeOf } from '../../../test/harness/totp.ts';
 
@@ -143,6 +144,10 @@ function memberRequests(): Requests {
     changeAccountAddress: send({ accountId, accountAddress: `0x${'6'.repeat(40)}` }),
     deleteLink: send({ linkId: things.linkId }),
     removeAccount: send({ accountId }),
+    sendReceiptAgain: send(async () => {
+      const paid = { key: shop.key, accountId, payerEmail: 'kim@example.com' };
+      return { sessionId: (await addPaidSession(world.merchants, paid)).sessionId };
+    }),
     recordExport: send({ what: 'report of fees', format: 'csv', filters: 'until 2026-01-31' }),
     createApiKey: send({ kind: 'secret' }),
     renameApiKey: send(async () => ({ keyId: (await newest('/key/list', 'keys')).keyId, name: 'Till' })),

@@ -1,5 +1,6 @@
 import type { HttpRpc, Rpc } from '@florin/evm';
 import type { Database } from '@florin/pg';
+import type { SendReceipt } from '#mail/receipt-again.ts';
 import type { TellInvited, TellPerson } from '#members/context.ts';
 import type { SignIn } from '#members/sign-in-session.ts';
 import type { VerifyWallet } from '#members/verify-wallet.ts';
@@ -41,6 +42,7 @@ export interface DashboardDoorContext extends OperationContext, VisitorContext {
   /** Absent where no e-mail is configured. */
   readonly tellPerson?: TellPerson | undefined;
   readonly tellInvited?: TellInvited | undefined;
+  readonly sendReceipt?: SendReceipt | undefined;
   /** How long an added wallet waits that is not the merchant's first, in milliseconds. */
   readonly walletDelayMs: number;
 }

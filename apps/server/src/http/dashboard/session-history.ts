@@ -1,5 +1,5 @@
 import { ofMerchantRoutes as routes } from '@florin/protocol/dashboard-api.ts';
-import { Refusal } from '@florin/protocol/error.ts';
+import { fieldRefusal, Refusal } from '@florin/protocol/error.ts';
 import type { SessionStatus } from '@florin/protocol/session.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
 import type { Chains } from '#chains/chain.ts';
@@ -7,9 +7,11 @@ import { networkFactsOf, networkTitle } from '#chains/networks.ts';
 import { collectedOf, findDepositTransfers } from '#deposits/session-deposits.ts';
 import { findExceptions } from '#exceptions/exception.ts';
 import { mailsOfSession } from '#mail/bounce.ts';
+import type { SendReceipt } from '#mail/receipt-again.ts';
 import type { DepositPolicy } from '#orders/context.ts';
 import type { FeeRates } from '#orders/quote.ts';
 import { closureOf } from '#orders/quote.ts';
+import type { Clock } from '#outside/clock.ts';
 import { refundsOfSession } from '#refunds/refund.ts';
 import { doubtOf } from '#sessions/progress.ts';
 import { findSessionView } from '#sessions/session.ts';
@@ -37,6 +39,8 @@ export function addSessionHistoryRoutes(
     readonly chains: Chains;
     readonly rates: FeeRates;
     readonly deposits: DepositPolicy | undefined;
+    readonly clock: Clock;
+    readonly sendReceipt?: SendReceipt | undefined;
   },
 ): void {
   add.read(routes.getSessionHistory, async ({ params: { sessionId }, caller }, db) => {
@@ -61,6 +65,17 @@ export function addSessionHistoryRoutes(
       mails: mails.map(({ at, ...mail }) => ({ ...mail, at: formatTimestamp(at) })),
     };
   });
+
+  add.action(
+    routes.sendReceiptAgain,
+    async ({ body: { sessionId }, caller: { merchantId } }, transaction) => {
+      const view = await findSessionView(transaction, { merchantId, sessionId });
+      if (view === undefined) throw new Refusal('session_not_found', sessionId);
+      if (deps.sendReceipt === undefined)
+        throw fieldRefusal('sessionId', 'cannot be told: there is no mail server');
+      await deps.sendReceipt(transaction, { merchantId, view, at: deps.clock.now() });
+    },
+  );
 
   const tokens = deps.chains.all.flatMap((chain) => {
     const network = networkTitle(chain);

@@ -154,6 +154,7 @@ function ownBodies({ things }: Shop, own: { changeId: string; signingId: string;
     reportRefundSigning: { ...signing, txHash: hex('1', 64) },
     endRefundSigning: signing,
     withdrawSignedRefund: signing,
+    sendReceiptAgain: { sessionId: 'sess_none' },
     recordExport: { what: 'list of payments', format: 'csv', filters: '' },
     getPeriodSums: { times: [0, 86_400] },
     getAccountSums: { times: [0, 86_400] },
@@ -178,7 +179,7 @@ function ownBodies({ things }: Shop, own: { changeId: string; signingId: string;
 const open = [
   ...['createProduct', 'updateProduct', 'archiveProduct', 'unarchiveProduct', 'removeProduct'],
   ...['createLink', 'updateLink', 'disableLink', 'enableLink', 'deleteLink', 'updateBranding'],
-  ...['createCheckoutSession', 'cancelCheckoutSession', 'createReport', 'recordExport'],
+  ...['createCheckoutSession', 'cancelCheckoutSession', 'createReport', 'recordExport', 'sendReceiptAgain'],
   ...['updateWebhook', 'disableWebhook', 'enableWebhook', 'testWebhook', 'removeWebhook'],
   ...['resendDeliveries', 'resendDelivery', 'endRefundSigning'],
   ...[
