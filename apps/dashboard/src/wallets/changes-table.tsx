@@ -76,7 +76,7 @@ const columns: readonly Column<WalletChange>[] = [
     cell: ({ createAt, requestedBy }) => (
       <span className="text-soft">
         <Time time={createAt} />
-        {requestedBy !== '' && <span className="block text-sm wrap-anywhere">by {requestedBy}</span>}
+        {requestedBy !== '' && <span className="block max-w-52 truncate text-sm">by {requestedBy}</span>}
       </span>
     ),
   },

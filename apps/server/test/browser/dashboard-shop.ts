@@ -276,7 +276,7 @@ test('an open page whose files an update removed says so, and is the new one aft
   const { page } = await openPage(browser, { isApart: true });
   await page.goto(`${dashboard}/${merchantId}/links`);
   await signIn(page, email);
-  const act = page.getByRole('button', { name: 'New link' }).first();
+  const act = page.getByRole('button', { name: 'Create a link' }).first();
   await act.waitFor();
   // As after an update: the file has another name, and the page another script.
   await page.route('**/assets/link-sheet-*.js', (route) => route.fulfill({ status: 404 }));
