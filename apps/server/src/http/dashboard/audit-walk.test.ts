@@ -138,16 +138,16 @@ function memberRequests(): Requests {
   return {
     resolveException: send({ exceptionId: things.lateExceptionId }),
     renameMerchant: send({ merchantName: 'Tea & Co' }),
+    sendReceiptAgain: send(async () => {
+      const paid = { key: shop.key, accountId, payerEmail: 'kim@example.com' };
+      return { sessionId: (await addPaidSession(world.merchants, paid)).sessionId };
+    }),
     addWalletAccount: send({ ...wallet, accountAddress: `0x${'5'.repeat(40)}` }),
     cancelAccountChange: send(change),
     updateAccount: send({ accountId, settlementMode: 'direct' }),
     changeAccountAddress: send({ accountId, accountAddress: `0x${'6'.repeat(40)}` }),
     deleteLink: send({ linkId: things.linkId }),
     removeAccount: send({ accountId }),
-    sendReceiptAgain: send(async () => {
-      const paid = { key: shop.key, accountId, payerEmail: 'kim@example.com' };
-      return { sessionId: (await addPaidSession(world.merchants, paid)).sessionId };
-    }),
     recordExport: send({ what: 'report of fees', format: 'csv', filters: 'until 2026-01-31' }),
     createApiKey: send({ kind: 'secret' }),
     renameApiKey: send(async () => ({ keyId: (await newest('/key/list', 'keys')).keyId, name: 'Till' })),
