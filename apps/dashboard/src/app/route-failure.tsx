@@ -1,4 +1,5 @@
 import { Link, useRouter } from '@tanstack/react-router';
+import { ApiFailure } from '../api/failure.ts';
 import { buttonClass } from '../ui/button.tsx';
 import { useTitle } from '../ui/page.tsx';
 import { Failed } from '../ui/states.tsx';
@@ -8,9 +9,11 @@ import { ScreenLink } from './screen-link.tsx';
 /** A screen that broke or did not load; the rest of the page stays. */
 export function RouteFailure({ error }: { readonly error: unknown }) {
   const router = useRouter();
+  // What is no answer of the service is a fault of the page, or a file of it that is gone: only another page helps.
+  const retry = () => (error instanceof ApiFailure ? void router.invalidate() : location.reload());
   return (
     <div className="mx-auto max-w-lg py-16">
-      <Failed error={error} onRetry={() => void router.invalidate()} />
+      <Failed error={error} onRetry={retry} />
     </div>
   );
 }
