@@ -32,9 +32,7 @@ export const sessionSearchBody = strictObject({
     }),
   ),
   paidToken: Type.Optional(text({ min: 1, max: 64, description: 'Token id: `<chain>::<token>`' })),
-  txHash: Type.Optional(
-    text({ min: 1, max: 80, description: 'Of payment or settlement, in either case' }),
-  ),
+  txHash: Type.Optional(text({ min: 1, max: 80, description: 'Of payment or settlement, in either case' })),
   createdFrom: unixTime('Created in this second or later'),
   createdTo: unixTime('Created in this second or before'),
   paidFrom: unixTime('Paid in this second or later'),
