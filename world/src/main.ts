@@ -49,6 +49,11 @@ const startAndDescribe = async (world: LocalWorld, home: string): Promise<void> 
 };
 
 const main = async (): Promise<void> => {
+  const [argument] = process.argv.slice(2);
+  if (argument !== undefined)
+    throw new Error(
+      `npm start does not know ${argument}. Set FLORIN_HOME, FLORIN_PORT or DATABASE_URL instead.`,
+    );
   const home = process.env['FLORIN_HOME'] || join(CHECKOUT, '.florin');
   const port = readPort(process.env['FLORIN_PORT']);
   const serverUrl = process.env['DATABASE_URL'] || undefined;

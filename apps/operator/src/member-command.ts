@@ -89,10 +89,13 @@ export const memberCommands: Commands = {
     options: [mandatory('--user <id>', 'the person, as member list shows it')],
     run: withDatabase(async ({ options, db, config, outside }) => {
       const userId = options.required('user');
-      await db.transaction((transaction) =>
+      const isCancelled = await db.transaction((transaction) =>
         cancelRecovery(transaction, { ...outside, ...telling(outside, config) }, { userId, actor: operator }),
       );
-      return { text: `no recovery of ${userId} is open`, json: { userId } };
+      const text = isCancelled
+        ? `the recovery of ${userId} is cancelled, and its link does not work`
+        : `no recovery of ${userId} was open`;
+      return { text, json: { userId, isCancelled } };
     }),
   },
 };

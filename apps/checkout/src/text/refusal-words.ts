@@ -4,7 +4,7 @@ import type { Texts } from './en.ts';
 export const refusalWords: Readonly<Record<number, keyof Texts>> = {
   100101: 'changed',
   100102: 'changed',
-  100103: 'changed',
+  100103: 'disabledHint',
   100104: 'changed',
   100202: 'secretWrong',
   100203: 'timeOver',

@@ -156,15 +156,16 @@ async function start(
   return { status: 'waiting', effectiveAt, token };
 }
 
-/** Ends a recovery before it is used, on the record. Without one nothing happens. */
+/** Ends a recovery before it is used, on the record. False: none was open. */
 export async function cancelRecovery(
   transaction: Transaction,
   deps: MemberContext,
   { userId, actor }: { readonly userId: string; readonly actor: Actor },
-): Promise<void> {
+): Promise<boolean> {
   const rows = await transaction.query(cancelOpen, { userId });
-  if (rows.length === 0) return;
+  if (rows.length === 0) return false;
   await record(transaction, deps, { action: 'cancelRecovery', userId, actor });
+  return true;
 }
 
 /** Records a step. The person is told, and so are the owners and admins of each merchant that the person acts for. */
