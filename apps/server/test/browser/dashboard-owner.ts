@@ -182,7 +182,7 @@ test(
         page.waitForEvent('download'),
         dialog.getByRole('button', { name: 'Download' }).click(),
       ]);
-      assert.match(file.suggestedFilename(), /^settlements-\d{4}-\d\d-01-to-\d{4}-\d\d-\d\d\.csv$/);
+      assert.match(file.suggestedFilename(), /^settlements-\d{4}-\d\d-\d\d-to-\d{4}-\d\d-\d\d\.csv$/);
       const text = readFileSync(await file.path(), 'utf8');
       assert.equal(text.charAt(0), '\uFEFF');
       const [header = '', ...lines] = text.trim().split('\r\n');
