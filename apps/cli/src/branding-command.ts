@@ -1,7 +1,7 @@
 import type { BrandingMethods } from '@florin/sdk';
 import { bodyOption, changesOf } from './body.ts';
 import { type Options, optional, repeatable } from './command.ts';
-import { apiCommand, type MerchantCommand, shown } from './resource.ts';
+import { apiCommand, type MerchantCommands, shown } from './resource.ts';
 
 type BrandingChanges = Parameters<BrandingMethods['update']>[0];
 
@@ -21,39 +21,33 @@ const texts = {
 } as const;
 
 /** `florin branding …` */
-export const brandingCommands: readonly (readonly [string, MerchantCommand])[] = [
-  [
-    'branding show',
-    apiCommand({
-      does: 'shows the look of your hosted pages, and the shops that may embed them',
-      examples: ['branding show'],
-      run: async (florin) => shown(await florin.branding.retrieve()),
-    }),
-  ],
-  [
-    'branding update',
-    apiCommand({
-      does: 'changes the look of your hosted pages; what no option names stays',
-      examples: ["branding update --color '#0b6b4d' --embed-origin https://shop.example"],
-      options: [
-        ...Object.entries(texts).map(([name, [, about]]) =>
-          optional(`--${name} <text>`, `${about}; '' for none`),
-        ),
-        optional('--corner-radius <pixels>', 'of buttons and fields, 0 to 24'),
-        optional('--font <font>', 'a family of fonts that devices have').choices(fonts),
-        repeatable(
-          '--embed-origin <origin>',
-          "a shop whose pages may embed the checkout; replaces the list, '' empties it",
-        ),
-        bodyOption,
-      ],
-      async run(florin, options, outside) {
-        const changes = await changesOf<BrandingChanges>(options, outside, flagsOf(options));
-        return shown(await florin.branding.update(changes));
-      },
-    }),
-  ],
-];
+export const brandingCommands: MerchantCommands = {
+  'branding show': apiCommand({
+    does: 'shows the look of your hosted pages, and the shops that may embed them',
+    examples: ['branding show'],
+    run: async (florin) => shown(await florin.branding.retrieve()),
+  }),
+  'branding update': apiCommand({
+    does: 'changes the look of your hosted pages; what no option names stays',
+    examples: ["branding update --color '#0b6b4d' --embed-origin https://shop.example"],
+    options: [
+      ...Object.entries(texts).map(([name, [, about]]) =>
+        optional(`--${name} <text>`, `${about}; '' for none`),
+      ),
+      optional('--corner-radius <pixels>', 'of buttons and fields, 0 to 24'),
+      optional('--font <font>', 'a family of fonts that devices have').choices(fonts),
+      repeatable(
+        '--embed-origin <origin>',
+        "a shop whose pages may embed the checkout; replaces the list, '' empties it",
+      ),
+      bodyOption,
+    ],
+    async run(florin, options, outside) {
+      const changes = await changesOf<BrandingChanges>(options, outside, flagsOf(options));
+      return shown(await florin.branding.update(changes));
+    },
+  }),
+};
 
 function flagsOf(options: Options): BrandingChanges {
   const named = Object.entries(texts).map(([name, [field]]) => [field, options.optional(name)] as const);

@@ -9,7 +9,7 @@ import {
   apiCommand,
   changeCommand,
   listCommand,
-  type MerchantCommand,
+  type MerchantCommands,
   retrieveCommand,
   shown,
   updateCommand,
@@ -20,100 +20,84 @@ type Items = PaymentLinkCreateRequest['lineItems'];
 const maxPayments = 100_000_000;
 
 /** `florin links …` */
-export const linkCommands: readonly (readonly [string, MerchantCommand])[] = [
-  [
-    'links list',
-    listCommand<PaymentLink>({
-      does: 'lists payment links, newest first',
-      examples: ['links list'],
-      columns: {
-        LINK: ({ linkId }) => linkId,
-        STATUS: ({ status, disabledReason }) => [status, disabledReason ?? ''].join(' ').trim(),
-        AMOUNT: ({ linkType, amount }) => (linkType === 'custom' ? 'any' : dollars(amount)),
-        TOKEN: ({ settlementToken }) => settlementToken,
-        NAME: ({ linkName }) => linkName,
-      },
-      list: (florin, _options, _outside, size) => florin.links.list({ size }),
-    }),
-  ],
-  [
-    'links retrieve',
-    retrieveCommand('a link', 'links retrieve lnk_…', (florin, id) => florin.links.retrieve(id)),
-  ],
-  [
-    'links create',
-    apiCommand({
-      does: 'creates a payment link: for products at their prices, or for any amount without --product',
-      examples: [
-        "links create --name 'Breakfast' --token base::usdc --product prd_… --product prd_…=3.20*2",
-        "links create --name 'Tip' --token base::usdc",
-      ],
-      options: [
-        optional('--name <name>', 'what payers read'),
-        optional('--token <id>', 'the token that is settled, such as base::usdc'),
-        optional(
-          '--account <id>',
-          'the account that is settled to (default: the only one that takes the token)',
-        ),
-        productOption,
-        optional('--fee <payer>', 'who pays the fee (default: merchant)').choices(['merchant', 'payer']),
-        optional('--success-url <url>', 'where the payer is sent afterwards'),
-        optional('--cancel-url <url>', 'where a payer goes who does not pay'),
-        optional('--max-payments <count>', 'disables the link after so many payments'),
-        optional('--active-until <time>', 'disables the link then, such as 2030-01-31T00:00:00Z'),
-        bodyOption,
-        idempotencyOption,
-      ],
-      async run(florin, options, outside) {
-        const payments = options.optional('max-payments');
-        const products = options.all('product');
-        const body = await bodyOf<Partial<PaymentLinkCreateRequest>>(options, outside, {
-          linkName: options.optional('name'),
-          settlementToken: options.optional('token'),
-          accountId: options.optional('account'),
-          lineItems: products.length === 0 ? undefined : await productItems(florin, products),
-          feeModel: feeModelOf(options.optional('fee')),
-          successUrl: options.optional('success-url'),
-          cancelUrl: options.optional('cancel-url'),
-          maxPayments: payments === undefined ? undefined : countOf('max-payments', payments, maxPayments),
-          activeUntil: optionalTime(options, 'active-until'),
-        });
-        const whole = await withDefaults(florin, body);
-        return shown(await florin.links.create(whole, callOptionsOf(options)));
-      },
-    }),
-  ],
-  [
-    'links update',
-    updateCommand<Parameters<Links['update']>[1]>({
-      noun: 'a link',
-      example: `links update lnk_… --body '{"linkName":"Breakfast","maxPayments":null}'`,
-      options: [bodyOption],
-      flags: () => ({}),
-      update: (florin, id, changes) => florin.links.update(id, changes),
-    }),
-  ],
-  [
-    'links disable',
-    changeCommand({
-      does: 'disables a payment link: open sessions stay payable',
-      noun: 'a link',
-      example: 'links disable lnk_…',
-      did: 'disabled',
-      change: (florin, id) => florin.links.disable(id),
-    }),
-  ],
-  [
-    'links enable',
-    changeCommand({
-      does: 'enables a payment link',
-      noun: 'a link',
-      example: 'links enable lnk_…',
-      did: 'active',
-      change: (florin, id) => florin.links.enable(id),
-    }),
-  ],
-];
+export const linkCommands: MerchantCommands = {
+  'links list': listCommand<PaymentLink>({
+    does: 'lists payment links, newest first',
+    examples: ['links list'],
+    columns: {
+      LINK: ({ linkId }) => linkId,
+      STATUS: ({ status, disabledReason }) => [status, disabledReason ?? ''].join(' ').trim(),
+      AMOUNT: ({ linkType, amount }) => (linkType === 'custom' ? 'any' : dollars(amount)),
+      TOKEN: ({ settlementToken }) => settlementToken,
+      NAME: ({ linkName }) => linkName,
+    },
+    list: (florin, _options, _outside, size) => florin.links.list({ size }),
+  }),
+  'links retrieve': retrieveCommand('a link', 'links retrieve lnk_…', (florin, id) =>
+    florin.links.retrieve(id),
+  ),
+  'links create': apiCommand({
+    does: 'creates a payment link: for products at their prices, or for any amount without --product',
+    examples: [
+      "links create --name 'Breakfast' --token base::usdc --product prd_… --product prd_…=3.20*2",
+      "links create --name 'Tip' --token base::usdc",
+    ],
+    options: [
+      optional('--name <name>', 'what payers read'),
+      optional('--token <id>', 'the token that is settled, such as base::usdc'),
+      optional(
+        '--account <id>',
+        'the account that is settled to (default: the only one that takes the token)',
+      ),
+      productOption,
+      optional('--fee <payer>', 'who pays the fee (default: merchant)').choices(['merchant', 'payer']),
+      optional('--success-url <url>', 'where the payer is sent afterwards'),
+      optional('--cancel-url <url>', 'where a payer goes who does not pay'),
+      optional('--max-payments <count>', 'disables the link after so many payments'),
+      optional('--active-until <time>', 'disables the link then, such as 2030-01-31T00:00:00Z'),
+      bodyOption,
+      idempotencyOption,
+    ],
+    async run(florin, options, outside) {
+      const payments = options.optional('max-payments');
+      const products = options.all('product');
+      const body = await bodyOf<Partial<PaymentLinkCreateRequest>>(options, outside, {
+        linkName: options.optional('name'),
+        settlementToken: options.optional('token'),
+        accountId: options.optional('account'),
+        lineItems: products.length === 0 ? undefined : await productItems(florin, products),
+        feeModel: feeModelOf(options.optional('fee')),
+        successUrl: options.optional('success-url'),
+        cancelUrl: options.optional('cancel-url'),
+        maxPayments: payments === undefined ? undefined : countOf('max-payments', payments, maxPayments),
+        activeUntil: optionalTime(options, 'active-until'),
+      });
+      const whole = await withDefaults(florin, body);
+      return shown(await florin.links.create(whole, callOptionsOf(options)));
+    },
+  }),
+  'links update': updateCommand<Parameters<Links['update']>[1]>({
+    noun: 'a link',
+    example: `links update lnk_… --body '{"linkName":"Breakfast","maxPayments":null}'`,
+    options: [bodyOption],
+    flags: () => ({}),
+    update: (florin, id, changes) => florin.links.update(id, changes),
+  }),
+  'links disable': changeCommand({
+    does: 'disables a payment link: open sessions stay payable',
+    noun: 'a link',
+    example: 'links disable lnk_…',
+    did: 'disabled',
+    change: (florin, id) => florin.links.disable(id),
+  }),
+  'links enable': changeCommand({
+    does: 'enables a payment link',
+    noun: 'a link',
+    example: 'links enable lnk_…',
+    did: 'active',
+    change: (florin, id) => florin.links.enable(id),
+  }),
+};
 
 /** 1: the merchant pays the fee; 2: the payer does. */
 export function feeModelOf(payer: string | undefined): 1 | 2 | undefined {

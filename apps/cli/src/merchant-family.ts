@@ -23,9 +23,9 @@ import { worldCommands } from './world-command.ts';
 /** What a merchant's developer does: with an API key, or in the local world. */
 export const merchantFamily: Family<CliOutside> = {
   heading: 'Commands of a merchant',
-  commands: [
-    ['login', loginCommand],
-    ['logout', logoutCommand],
+  commands: {
+    login: loginCommand,
+    logout: logoutCommand,
     ...productCommands,
     ...linkCommands,
     ...sessionCommands,
@@ -36,15 +36,15 @@ export const merchantFamily: Family<CliOutside> = {
     ...eventCommands,
     ...accountCommands,
     ...brandingCommands,
-    ['open', openCommand],
-    ['pay', payCommand],
-    ['listen', listenCommand],
-    ['trigger', triggerCommand],
-    ['resend', resendCommand],
-    ['logs', logsCommand],
-    ['mcp', mcpCommand],
+    open: openCommand,
+    pay: payCommand,
+    listen: listenCommand,
+    trigger: triggerCommand,
+    resend: resendCommand,
+    logs: logsCommand,
+    mcp: mcpCommand,
     ...worldCommands,
-  ],
+  },
   groups: {
     products: 'products',
     links: 'payment links',

@@ -18,7 +18,7 @@ function wordsOf(line: string): string[] {
 }
 
 test('every command has examples, and each example is a command line of that command', async () => {
-  for (const [name, { examples = [] }] of merchantFamily.commands) {
+  for (const [name, { examples = [] }] of Object.entries(merchantFamily.commands)) {
     assert.ok(examples.length > 0, name);
     for (const example of examples) {
       assert.ok(`${example} `.startsWith(`${name} `), example);

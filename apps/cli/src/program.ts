@@ -9,7 +9,7 @@ export interface Family<Outside> {
   /** The heading in help. */
   readonly heading: string;
   /** By their one or two words. */
-  readonly commands: readonly (readonly [name: string, command: CommandOf<Outside>])[];
+  readonly commands: Readonly<Record<string, CommandOf<Outside>>>;
   /** What the first of two words is about. */
   readonly groups: Readonly<Record<string, string>>;
 }
@@ -144,7 +144,7 @@ export function buildProgram<Outside>(
     .addHelpText('after', epilogue);
   for (const { heading, commands, groups } of families) {
     program.commandsGroup(`${heading}:`);
-    for (const [name, command] of commands) {
+    for (const [name, command] of Object.entries(commands)) {
       const [first = '', second] = name.split(' ');
       const own =
         second === undefined ? program.command(first) : groupOf(program, first, groups).command(second);

@@ -14,6 +14,9 @@ import { details, table } from './output.ts';
 /** A merchant's command. */
 export type MerchantCommand = CommandOf<CliOutside>;
 
+/** Commands by their one or two words. */
+export type MerchantCommands = Readonly<Record<string, MerchantCommand>>;
+
 /** A command of the merchant API: its own options and those that find the API. */
 export function apiCommand(parts: {
   readonly does: string;

@@ -8,7 +8,7 @@ import {
 import { CommandError } from './command-error.ts';
 import { reasonOf } from './forward.ts';
 import { type RunningWorld, readWorld, requiredWorld } from './local-world.ts';
-import type { MerchantCommand } from './resource.ts';
+import type { MerchantCommand, MerchantCommands } from './resource.ts';
 import { type WorldAct, type WorldActReport, worldActs } from './world-act.ts';
 
 /** Longer than any act takes: one that waits for a block gives up before. */
@@ -35,8 +35,8 @@ const sampleOf = {
 } as const;
 
 /** `florin world …`: one command for each act. */
-export const worldCommands: readonly (readonly [name: string, command: MerchantCommand])[] = worldActs.map(
-  (act) => [`world ${act.name}`, commandOf(act)],
+export const worldCommands: MerchantCommands = Object.fromEntries(
+  worldActs.map((act) => [`world ${act.name}`, commandOf(act)]),
 );
 
 function commandOf(act: WorldAct): MerchantCommand {

@@ -90,5 +90,5 @@ test('every command that changes something writes one entry of the audit log, as
 
   const [operators] = checkoutProgram.families;
   const known = [...walked, ...elsewhere, ...unrecorded];
-  assert.deepEqual(operators?.commands.map(([name]) => name).sort(), known.sort());
+  assert.deepEqual(Object.keys(operators?.commands ?? {}).sort(), known.sort());
 });

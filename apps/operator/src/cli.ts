@@ -33,30 +33,6 @@ import { settlementCommands } from './settlement-command.ts';
 import { staffCommands } from './staff-command.ts';
 import { verifyCommands } from './verify-command.ts';
 
-const commands = [
-  initCommands,
-  merchantCommands,
-  brandCommands,
-  memberCommands,
-  staffCommands,
-  payerCommands,
-  accountCommands,
-  keyCommands,
-  keystoreCommands,
-  deployCommands,
-  verifyCommands,
-  handoverCommands,
-  operatorCommands,
-  kitCommands,
-  doctorCommands,
-  chainCommands,
-  settlementCommands,
-  exceptionCommands,
-  resealCommands,
-  ledgerCommands,
-  backupCommands,
-];
-
 const groups: Readonly<Record<string, string>> = {
   merchant: 'merchants',
   member: 'people who act for a merchant',
@@ -78,7 +54,29 @@ const groups: Readonly<Record<string, string>> = {
 /** What an operator does, with the configuration of FLORIN_CONFIG. */
 const operatorFamily: Family<CommandContext> = {
   heading: 'Commands of an operator',
-  commands: commands.flatMap((family) => Object.entries(family)),
+  commands: {
+    ...initCommands,
+    ...merchantCommands,
+    ...brandCommands,
+    ...memberCommands,
+    ...staffCommands,
+    ...payerCommands,
+    ...accountCommands,
+    ...keyCommands,
+    ...keystoreCommands,
+    ...deployCommands,
+    ...verifyCommands,
+    ...handoverCommands,
+    ...operatorCommands,
+    ...kitCommands,
+    ...doctorCommands,
+    ...chainCommands,
+    ...settlementCommands,
+    ...exceptionCommands,
+    ...resealCommands,
+    ...ledgerCommands,
+    ...backupCommands,
+  },
   groups,
 };
 

@@ -51,7 +51,7 @@ async function isTaken(line: string): Promise<boolean> {
 
 test('every command has examples, and each is a command line of that command', async () => {
   for (const { commands } of checkoutProgram.families) {
-    for (const [name, { examples = [] }] of commands) {
+    for (const [name, { examples = [] }] of Object.entries(commands)) {
       assert.ok(examples.length > 0, name);
       for (const example of examples) {
         assert.ok(`${example} `.startsWith(`${name} `), example);
