@@ -23,27 +23,27 @@ type ViewContext = Pick<
 
 /** What the row of a session does not say of its payment. */
 export interface PaymentCondition {
-  /** A reorg took it back. */
-  readonly isLost: boolean;
+  /** A reorg took it back, and it can return through this second, in Unix time. */
+  readonly lostUntil: bigint | undefined;
   /** Its chain is halted, and may have lost it. */
   readonly isInDoubt: boolean;
   /** The payer has all of it back. */
   readonly isReturned: boolean;
 }
 
-const asStored: PaymentCondition = { isLost: false, isInDoubt: false, isReturned: false };
+const asStored: PaymentCondition = { lostUntil: undefined, isInDoubt: false, isReturned: false };
 
 /** The situation of a session for an agent, by our clock. */
 export function situationOf(
   deps: Pick<ViewContext, 'clock'>,
   session: StoredSession,
-  { isLost, isInDoubt, isReturned }: PaymentCondition = asStored,
+  { lostUntil, isInDoubt, isReturned }: PaymentCondition = asStored,
 ): AgentSituation {
   return sessionSituation({
     status: session.status,
     signedOnce: session.signedOnce,
     isPaymentSeen: session.initiateTx !== '',
-    isPaymentLost: isLost,
+    isPaymentLost: lostUntil !== undefined,
     isPaymentInDoubt: isInDoubt,
     isPaymentReturned: isReturned,
     isPastExpiry: session.expirationTime <= deps.clock.now(),
@@ -88,7 +88,7 @@ export function agentSessionView(
       : { refundedInUSD: formatUsd(session.refundedAmount) }),
     untrustedText: untrustedTextNotice,
     aiView: {
-      ...sessionAiView(deps, session, situationOf(deps, session, condition)),
+      ...sessionAiView(deps, session, situationOf(deps, session, condition), condition.lostUntil),
       ...(deposits.length === 0 ? {} : { deposits: [...deposits] }),
       ...(seen === undefined || session.status !== 'initialized' || condition.isInDoubt
         ? {}
@@ -117,7 +117,12 @@ export function createdSessionView(
   };
 }
 
-function sessionAiView(deps: ViewContext, session: StoredSession, situation: AgentSituation): SessionAiView {
+function sessionAiView(
+  deps: ViewContext,
+  session: StoredSession,
+  situation: AgentSituation,
+  lostUntil?: bigint,
+): SessionAiView {
   const terms = sessionTerms(session);
   const pricingModel = pricingModelOf(deps, terms);
   const deadline = unixSeconds(session.expirationTime);
@@ -147,7 +152,8 @@ function sessionAiView(deps: ViewContext, session: StoredSession, situation: Age
       workflow: workflowOf(situation, deadline),
     };
   }
-  return { pricingModel, workflow: workflowOf(situation) };
+  const lastSecond = situation === 'payment_lost' ? lostUntil : undefined;
+  return { pricingModel, workflow: workflowOf(situation, lastSecond) };
 }
 
 function preparation(deps: ViewContext, session: StoredSession, token: SupportedPaymentToken) {

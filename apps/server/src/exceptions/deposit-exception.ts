@@ -120,7 +120,8 @@ function kindOf(
   amount: bigint,
 ): ExceptionKind {
   if (tokenId !== ownTokenId) return 'wrong_token';
-  if (session.orderId === orderId) return 'overpaid';
-  if (session.orderId !== '') return 'duplicate';
+  if (session.orderId !== '' && session.orderId !== orderId) return 'duplicate';
+  // An expired session keeps the order of a payment that its chain took back.
+  if (session.orderId === orderId && session.status !== 'expired') return 'overpaid';
   return amount < total ? 'underpaid' : 'late';
 }

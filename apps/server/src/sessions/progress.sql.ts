@@ -40,9 +40,9 @@ export const paymentsSeen = statement({
 export const lostPayments = statement({
   name: 'session_payments_lost',
   parameters: { orderIds: 'text[]' },
-  columns: { order_id: 'text' },
-  text: `select order_id from dropped_events
-   where order_id = any (:orderIds) and event_name = 'Paid' and returned_at is null`,
+  columns: { order_id: 'text', pay_by: 'int8' },
+  text: `select o.order_id, o.pay_by from dropped_events d join orders o on o.order_id = d.order_id
+   where d.order_id = any (:orderIds) and d.event_name = 'Paid' and d.returned_at is null`,
 });
 
 // The same of money that went back from its order, whether or not that paid.

@@ -63,13 +63,16 @@ export async function findSeenPayments(
   );
 }
 
-/** Which of the orders had a final payment that a reorg below finality took back, and that is not final again. */
+/**
+ * Which of the orders had a final payment that a reorg below finality took back, and that is not final again. Each with the
+ * last second, in Unix time, in which it can return.
+ */
 export async function findLostPayments(
   queryable: Queryable,
   orderIds: readonly string[],
-): Promise<ReadonlySet<string>> {
+): Promise<ReadonlyMap<string, bigint>> {
   const rows = orderIds.length === 0 ? [] : await queryable.query(lostPayments, { orderIds });
-  return new Set(rows.map((row) => row.order_id));
+  return new Map(rows.map((row) => [row.order_id, row.pay_by]));
 }
 
 /** Why a payment that was final may no longer count: a reorg has taken it back, or its chain is halted. Else empty. */

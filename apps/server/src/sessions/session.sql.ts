@@ -192,7 +192,8 @@ function withinBudget(found: string): string {
 
 /**
  * Sessions whose payment a reorg below finality took back, and whose order a final block can no longer pay. Left out are orders
- * whose settlement was final and whose merchant is paid by a transaction of its own: that may be on another chain, or come again.
+ * whose settlement was final and whose merchant is paid by a transaction of its own: that may be on another chain, or come again. A session whose payment
+ * returns meanwhile has another reason once its row is locked.
  */
 export const lapsedPayments = statement({
   name: 'session_payments_lapsed',
@@ -200,7 +201,7 @@ export const lapsedPayments = statement({
   columns: sessionColumns,
   text: withinBudget(`select ${prefixedColumnList} from sessions s
      join orders o on o.order_id = s.order_id join chain_cursors c on c.chain_id = o.chain_id
-   where s.status = 'settlement_pending'
+   where s.status = 'settlement_pending' and s.pending_reason = 'payment_reorged'
      and o.order_id in (select order_id from dropped_events where event_name = 'Paid' and returned_at is null)
      and c.halted_reason = '' and not c.is_resync_due and extract(epoch from c.final_time) > o.pay_by
      and not exists (select from chain_events e where e.order_id = o.order_id and e.event_name = 'Paid')

@@ -230,7 +230,9 @@ test('a reorg below finality is repaired once an operator resumes the chain', as
     ['initialized', done.session.initiateTx, false, '', true],
   );
   const { aiView } = await read<AgentSessionView>(`/aipay/api/v1/session/${sessionId}`);
-  assert.match(aiView.workflow.nextAction.description, /^The chain took back the block with the payment/);
+  const { description, deadline } = aiView.workflow.nextAction;
+  assert.match(description, /^The chain took back the block with the payment/);
+  assert.ok(Number(deadline) * 1_000 > Date.now(), 'until when it can return');
   assert.equal((await life.call('POST', '/refund/create', { sessionId })).code, 100_702);
   life.mine();
   const again = await life.sessionIn(sessionId, 'completed');
@@ -324,7 +326,7 @@ test(
     const { sessionId, address, amount } = await addressOf(life, token, {});
     const first = await headNumber();
     await transfer(life, life.ethereum, token, address, amount);
-    await life.sessionIn(sessionId, 'completed');
+    const lostTx = (await life.sessionIn(sessionId, 'completed')).session.initiateTx;
     await life.pauseMining();
     await watched();
     await anvil.request('anvil_reorg', [(await headNumber()) - first, []]);
@@ -346,6 +348,7 @@ test(
     await life.sessionIn(sessionId, 'completed');
     const paid = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
     assert.deepEqual([paid.state.isInDoubt, paid.state.exceptions], [undefined, []]);
+    assert.notEqual(paid.state.initiateTx, lostTx, 'the session names the collection that paid it');
     await life.pauseMining();
     assert.equal(await life.ethereum.balanceOf(token, address), 0n);
   },

@@ -71,7 +71,7 @@ function addReads(addRoute: AddRoute<null>, { db, deps }: AgentDoorOptions): voi
       deposits: awaited.deposits,
       seen,
       condition: {
-        isLost: lost.has(session.orderId),
+        lostUntil: lost.get(session.orderId),
         isInDoubt: awaited.isInDoubt || seen?.isInDoubt === true,
         isReturned,
       },
