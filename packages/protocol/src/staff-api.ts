@@ -66,7 +66,8 @@ export const staffRoutes = {
     path: '/staff/merchant/suspend',
     summary: 'Suspend a merchant',
     description:
-      'No new sessions, and links show as disabled. Open sessions, settlement, refunds and reads go on.',
+      'No new sessions, and links show as disabled. Open sessions, settlement, refunds and reads go on. The merchant’s owners ' +
+      'and admins read the reason.',
     tag: 'Operator: merchants',
     body: strictObject({ merchantId: idText, reason }),
     errors: ['merchant_not_found'],

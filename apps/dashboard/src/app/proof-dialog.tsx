@@ -1,3 +1,4 @@
+import { useQueryClient } from '@tanstack/react-query';
 import { Fingerprint, Wallet } from 'lucide-react';
 import { useState } from 'react';
 import type { ProofReason } from '../api/prover.ts';
@@ -11,8 +12,10 @@ import { CancelButton, Dialog, DialogActions } from '../ui/dialog.tsx';
 import { PasswordField } from '../ui/field.tsx';
 import { onSubmit } from '../ui/form.ts';
 import { FailureNotice } from '../ui/notice.tsx';
+import { toast } from '../ui/toast.tsx';
 import type { Me } from './merchant.ts';
 import { proofWords } from './proof-words.ts';
+import { readMe } from './use-me.ts';
 
 interface ProofDialogProps {
   readonly me: Me;
@@ -26,6 +29,15 @@ interface ProofDialogProps {
 /** Asks the person who they are when the service wants a fresh proof, or when the session has ended. */
 export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDialogProps) {
   const [isAnew, setAnew] = useState(false);
+  const queries = useQueryClient();
+  // What waits is the act of the person who filled the form: nobody else does it without a press of their own.
+  const signedIn = async () => {
+    const now = await readMe();
+    onEnd(now.userId === me.userId);
+    if (now.userId === me.userId) return;
+    toast(`You are signed in as ${now.email}. Nothing was sent: look at what was typed first`);
+    await queries.invalidateQueries();
+  };
   const isNewSignIn = reason === 'sign-in' || isAnew || !canProve(me);
   return (
     <Dialog
@@ -42,7 +54,7 @@ export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDi
       }
     >
       {isNewSignIn ? (
-        <SignInForm email={me.email} onDone={() => onEnd(true)} />
+        <SignInForm email={me.email} onDone={() => void signedIn()} />
       ) : (
         <ProofForm me={me} onDone={() => onEnd(true)} onAnew={() => setAnew(true)} />
       )}

@@ -9,7 +9,6 @@ import {
   Outlet,
   redirect,
 } from '@tanstack/react-router';
-import { send } from '../api/call.ts';
 import { ApiFailure } from '../api/failure.ts';
 import { lazyScreen } from './lazy-screen.ts';
 import { meKey } from './me-key.ts';
@@ -20,13 +19,14 @@ import type { Screen } from './screen.ts';
 import { operatorScreens, screens } from './screens.ts';
 import { parseSearch, writeSearch } from './search-text.ts';
 import { Shell } from './shell.tsx';
+import { readMe } from './use-me.ts';
 
 /** The person who is signed in; leads to the sign-in when there is none. */
 async function findMe(queries: QueryClient, href: string): Promise<Me> {
   try {
     return await queries.ensureQueryData({
       queryKey: meKey,
-      queryFn: () => send('GET /me', {}, { merchantId: undefined }) as Promise<Me>,
+      queryFn: readMe,
       revalidateIfStale: true,
     });
   } catch (error) {

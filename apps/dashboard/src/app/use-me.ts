@@ -3,11 +3,13 @@ import { send } from '../api/call.ts';
 import { meKey } from './me-key.ts';
 import type { Me } from './merchant.ts';
 
+export const readMe = () => send('GET /me', {}, { merchantId: undefined }) as Promise<Me>;
+
 /** The person who is signed in. Below the shell there is always one. */
 export function useMe(): Me {
   const { data } = useQuery({
     queryKey: meKey,
-    queryFn: () => send('GET /me', {}, { merchantId: undefined }) as Promise<Me>,
+    queryFn: readMe,
   });
   if (data === undefined) throw new Error('the shell stands without a person');
   return data;

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { statement } from '@florin/pg';
+import { invite } from '#members/invitation.ts';
+import { Browser, password } from '../../test/harness/dashboard-world.ts';
 import { actsIn, mailStage } from '../../test/harness/mail-stage.ts';
 import { sendDue } from './mail.ts';
 
@@ -226,4 +228,26 @@ test('a key has a name, which its e-mail says with what it may do', async () => 
   assert.equal(await nameOf(), 'Till');
   assert.equal((await developer.post('/key/rename', { keyId, name: 'x'.repeat(61) })).code, 400101);
   assert.equal((await developer.post('/key/rename', { keyId: 'key_none', name: '' })).code, 100806);
+});
+
+test('owners and admins are told that the operator suspended their business and why, and when it ends; not who did it', async () => {
+  const { world } = stage;
+  const merchantId = await world.merchants.addMerchant();
+  const owner = await world.addPerson([[merchantId, 'owner']]);
+  const { token } = await world.merchants.database.db.transaction((transaction) =>
+    invite(transaction, world.options, { merchantId: undefined, role: 'staff', email: '', invitedBy: '' }),
+  );
+  const staff = new Browser(await world.serve('local'));
+  const person = { token, name: 'Ops', email: 'ops@example.com', password };
+  assert.equal((await staff.post('/invitation/accept-as-new', person)).code, 0);
+  const reason = 'Complaints of payers';
+  assert.equal((await staff.post('/staff/merchant/suspend', { merchantId, reason })).code, 0);
+  assert.equal((await staff.post('/staff/merchant/resume', { merchantId })).code, 0);
+  const told = await stage.newMails(owner.email);
+  assert.deepEqual(
+    told.map(({ subject }) => subject),
+    ['Test merchant was suspended by the operator', 'The suspension of Test merchant has ended'],
+  );
+  assert.match(told[0]?.text ?? '', /\nReason: Complaints of payers\n/);
+  assert.doesNotMatch(told.map(({ text, html }) => text + html).join(), /Done by|ops@example\.com/);
 });

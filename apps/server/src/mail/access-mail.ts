@@ -16,6 +16,8 @@ interface AccessNotice {
   readonly advice?: string;
   /** Each is told at once: it is about another person, and can be cancelled. Many of the other kinds become one e-mail. */
   readonly isToldAlone?: true;
+  /** Who did it for the operator, and where, is not for merchants. */
+  readonly isByOperator?: true;
 }
 
 const usualAdvice = 'If your team did not do this, undo it in the dashboard and look into the audit log.';
@@ -75,6 +77,23 @@ const notices: Readonly<Record<string, AccessNotice>> = {
     meaning: 'Payers see this name below the payment and on receipts.',
     path: 'branding',
   },
+  suspendMerchant: {
+    title: '{merchant} was suspended by the operator',
+    meaning:
+      '{merchant} takes no new payments, and its links show as disabled. Open payments, settlements and refunds go on.',
+    path: '',
+    isToldAlone: true,
+    isByOperator: true,
+    advice: 'Ask the operator what has to change. You get an e-mail when the suspension ends.',
+  },
+  resumeMerchant: {
+    title: 'The suspension of {merchant} has ended',
+    meaning: '{merchant} takes payments again, and its links work.',
+    path: '',
+    isToldAlone: true,
+    isByOperator: true,
+    advice: 'There is nothing to do.',
+  },
   askRecovery: {
     title: 'An owner asks to recover the account of a member of {merchant}',
     meaning: 'Once a second owner agrees, a link will set a new password for the member after a delay.',
@@ -120,6 +139,8 @@ interface Subject {
   readonly webhookUrl?: string;
   readonly subscribedEvents?: readonly string[];
   readonly effectiveAt?: string;
+  /** Why the operator suspended the merchant, as the operator wrote it. */
+  readonly reason?: string;
   readonly merchantName?: string;
   readonly legalName?: string;
   /** Only of the act `sendPayers`. */
@@ -190,7 +211,7 @@ export async function composeAccessMail(
       .flatMap(({ act, actor, at }): readonly MailRow[] => [
         ...subjectRows(act),
         ['Time', timeText(at.toISOString())],
-        ...doerRows('Done by', actor),
+        ...(notice.isByOperator === true ? [] : doerRows('Done by', actor)),
       ]),
     ['And', isCut ? `${told.length - maxShown} more, ${whereMore}` : ''],
   ];
@@ -270,6 +291,7 @@ function subjectRows({ before, after }: Act): readonly MailRow[] {
   const [earlier, later] = [subjectOf(before), subjectOf(after)];
   const { kind, last4 = '', expiresAt = '' } = later;
   return [
+    ['Reason', later.reason ?? ''],
     ['Member', later.email ?? earlier.email ?? ''],
     ['Role', later.role ?? ''],
     ['Role before', earlier.role ?? ''],

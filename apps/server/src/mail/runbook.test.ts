@@ -44,6 +44,7 @@ const meanings: readonly (readonly [words: string, ...kinds: string[]])[][] = [
     ['a new webhook, or one with another address or other events', 'createWebhook', 'updateWebhook'],
     ['a new place to which payers are sent', 'sendPayers'],
     ['another name or legal name of the shop', 'renameMerchant', 'changeLegalName'],
+    ['a suspension by the operator, with the reason, and its end', 'suspendMerchant', 'resumeMerchant'],
     [
       'a recovery of a member that was asked for, begun, cancelled or used',
       ...['askRecovery', 'startRecovery', 'cancelRecovery', 'completeRecovery'],

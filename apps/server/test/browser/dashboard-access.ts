@@ -56,6 +56,28 @@ test('the keyboard finds a screen, and a session that ended is opened again abov
   assert.deepEqual(faultsOf(complaints), []);
 });
 
+test('who signs in above the form of another person does not do what waits there', async () => {
+  const { page, complaints, email } = owner;
+  const colleague = await world.addPerson([[merchantId, 'admin']]);
+  await page.goto(`${dashboard}/${merchantId}/keys`);
+  await page.getByRole('button', { name: 'Create a key' }).first().click();
+  await page.getByLabel('Largest session').fill('98');
+  const dialog = page.getByRole('dialog', { name: 'Sign in again' });
+  const create = page.getByRole('button', { name: 'Create the key' });
+  for (const person of [colleague.email, email]) {
+    await page.context().clearCookies();
+    await create.click();
+    await dialog.getByLabel('E-mail').fill(person);
+    await dialog.getByLabel('Password', { exact: true }).fill(password);
+    await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText(`You are signed in as ${person}.`).waitFor();
+    assert.equal(await page.getByRole('textbox', { name: 'API key' }).count(), 0);
+  }
+  await create.click();
+  await page.getByRole('textbox', { name: 'API key' }).waitFor();
+  assert.deepEqual(faultsOf(complaints), []);
+});
+
 test('a person who lost every way to sign in opens the link of a recovery: it waits, works once, and the new password signs in', async () => {
   const { userId, email } = await world.addPerson([[merchantId, 'viewer']]);
   const deps = { ...world.options, recoveryDelayMs: walletDelayMs };

@@ -176,7 +176,7 @@ function SuspendDialog({ merchant, onClose }: ActProps) {
     >
       <p>
         It gets no new sessions, and its links show as disabled. Open sessions, settlement, refunds and reads
-        go on. Its members read the reason in their audit log.
+        go on. Its owners and admins get the reason by e-mail.
       </p>
     </ActDialog>
   );
