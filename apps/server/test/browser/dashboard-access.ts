@@ -70,7 +70,7 @@ test('who signs in above the form of another person does not do what waits there
     await dialog.getByLabel('E-mail').fill(person);
     await dialog.getByLabel('Password', { exact: true }).fill(password);
     await dialog.getByRole('button', { name: 'Sign in', exact: true }).click();
-    await page.getByText(`You are signed in as ${person}.`).waitFor();
+    await page.getByText(`You are signed in as ${person}.`).first().waitFor();
     assert.equal(await page.getByRole('textbox', { name: 'API key' }).count(), 0);
   }
   await create.click();
