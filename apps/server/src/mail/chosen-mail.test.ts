@@ -191,7 +191,7 @@ test('an exception is told once to those who decide, and a paused webhook to tho
 
 const quarterMs = 15 * 60_000;
 
-test('a delayed settlement, a refund that waits and a failing webhook are told after a quarter of an hour, and not when they are over', async () => {
+test('a delayed settlement, a refund that waits and a failing webhook are told after a quarter of an hour, as what they are by then, and not when they are over', async () => {
   const { merchants } = stage.world;
   const { clock, deps } = merchants;
   const { db } = merchants.database;
@@ -231,7 +231,7 @@ test('a delayed settlement, a refund that waits and a failing webhook are told a
     );
     return webhookId;
   };
-  const [late, over] = [await delayed(), await delayed()];
+  const [late, over, gone] = [await delayed(), await delayed(), await delayed()];
   const [unsigned, withdrawn] = [await waiting(), await waiting()];
   const [broken, repaired] = [await failing(), await failing()];
   await stage.mail.sendAll();
@@ -240,6 +240,7 @@ test('a delayed settlement, a refund that waits and a failing webhook are told a
   assert.deepEqual(chosen(), []);
 
   await happen(merchants, over.order, 'Settled');
+  await takeBack(merchants, gone.order);
   await post('/refund/cancel', { refundId: withdrawn.refundId });
   await db.query(failSince, { webhookId: repaired, since: null });
   clock.time += quarterMs;
@@ -247,6 +248,7 @@ test('a delayed settlement, a refund that waits and a failing webhook are told a
   const told = chosen().map(({ subject, html }) => [subject, /dashboard\/[^"]+/.exec(html)?.[0]]);
   const at = `dashboard/${merchantId}`;
   assert.deepEqual(told.sort(), [
+    ['A payment to Test merchant was taken back by its chain', `${at}/payments/${gone.sessionId}`],
     ['A refund of Test merchant waits for your wallet', `${at}/refunds/${unsigned.refundId}`],
     ['A settlement to Test merchant is delayed', `${at}/payments/${late.sessionId}`],
     ['A webhook of Test merchant fails', `${at}/webhooks/${broken}`],

@@ -268,17 +268,18 @@ test('a refund that a reorg below finality took back waits for the wallet again,
   const sign = async () => {
     for (const request of requests) if (request !== undefined) await seller.send(life.ethereum, request);
   };
-  /** The refund, and what the session and its page tell of it. */
+  /** The refund, and what the session, its page and agents tell of it. */
   const told = async () => {
     const { status } = await life.get<Refund>(`/refund/${refundId}`);
     const { session } = await life.get<{ session: { refundedAmount: number } }>(`/session/${sessionId}`);
     const { state } = await read<{ state: CheckoutState }>(`/checkout/api/session/${sessionId}`);
-    return [status, session.refundedAmount, state.refunded];
+    const { refundedInUSD } = await read<AgentSessionView>(`/aipay/api/v1/session/${sessionId}`);
+    return [status, session.refundedAmount, state.refunded, refundedInUSD];
   };
   const refundIn = (wanted: string) =>
     life.eventually(told, ([status]) => status === wanted, `a refund ${wanted}`);
   await sign();
-  assert.deepEqual(await refundIn('completed'), ['completed', 1_000_000, '1000000']);
+  assert.deepEqual(await refundIn('completed'), ['completed', 1_000_000, '1000000', '1.00']);
   await life.pauseMining();
   await watched();
   const depth = (await headNumber()) - first;
@@ -287,19 +288,19 @@ test('a refund that a reorg below finality took back waits for the wallet again,
   // The node forgets the payment and the refund; the payer's wallet alone sends its transactions again.
   await anvil.request('anvil_reorg', [depth, []]);
   await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
-  assert.deepEqual(await told(), ['completed', 1_000_000, '0'], 'the page waits for the operator, too');
+  assert.deepEqual(await told(), ['completed', 1_000_000, '0', undefined], 'the page waits for the operator, too');
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
   await resumeChain(life.database.db, life.options.clock, chain.chainId);
-  assert.deepEqual(await refundIn('requires_signature'), ['requires_signature', 0, '0']);
+  assert.deepEqual(await refundIn('requires_signature'), ['requires_signature', 0, '0', undefined]);
   life.mine();
   await life.sessionIn(sessionId, 'completed');
-  assert.deepEqual(await told(), ['requires_signature', 0, '0']);
+  assert.deepEqual(await told(), ['requires_signature', 0, '0', undefined]);
   assert.equal(await life.ethereum.balanceOf(token, payer.address), 0n);
   const tooMuch = { sessionId, amount: 2_000_001 };
   assert.equal((await life.call('POST', '/refund/create', tooMuch)).code, 100_701);
 
   await sign();
-  assert.deepEqual(await refundIn('completed'), ['completed', 1_000_000, '1000000']);
+  assert.deepEqual(await refundIn('completed'), ['completed', 1_000_000, '1000000', '1.00']);
   await life.pauseMining();
   assert.equal(await life.ethereum.balanceOf(token, payer.address), 1_000_000n);
   assert.deepEqual(
