@@ -288,7 +288,11 @@ test('a refund that a reorg below finality took back waits for the wallet again,
   // The node forgets the payment and the refund; the payer's wallet alone sends its transactions again.
   await anvil.request('anvil_reorg', [depth, []]);
   await life.eventually(haltedReason, (reason) => reason !== '', 'the breaker to trip');
-  assert.deepEqual(await told(), ['completed', 1_000_000, '0', undefined], 'the page waits for the operator, too');
+  assert.deepEqual(
+    await told(),
+    ['completed', 1_000_000, '0', undefined],
+    'the page waits for the operator, too',
+  );
   for (const raw of payments) await anvil.request('eth_sendRawTransaction', [raw]);
   await resumeChain(life.database.db, life.options.clock, chain.chainId);
   assert.deepEqual(await refundIn('requires_signature'), ['requires_signature', 0, '0', undefined]);
