@@ -15,6 +15,10 @@ export const bouncedAt = Type.String({
 /** The e-mails to the payer of one session. Their address is in the session. */
 export const payerMail = Type.Object({
   kind: Type.Enum(['receipt', 'refund']),
+  isLoss: Type.Boolean({
+    description:
+      'It tells that the chain took the payment or the refund back, and waits a quarter of an hour',
+  }),
   status: Type.Enum(mailStatuses),
   isTooMany: Type.Boolean({
     description: 'suppressed because a day had too many, and not because the address was refused before',

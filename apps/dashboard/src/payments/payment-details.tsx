@@ -126,6 +126,12 @@ const mailWords: Readonly<Record<PaymentHistory['mails'][number]['status'], stri
 };
 const tooMany = 'not sent: within a day there were too many e-mails to this payer, or of this shop';
 
+function mailName(kind: PaymentHistory['mails'][number]['kind'], isLoss: boolean): string {
+  if (isLoss)
+    return kind === 'receipt' ? 'Notice that the payment is gone' : 'Notice that the refund is gone';
+  return kind === 'receipt' ? 'Receipt' : 'Refund';
+}
+
 function MailList({
   mails,
   sessionId,
@@ -135,16 +141,16 @@ function MailList({
 }) {
   const { role } = useMerchant();
   const again = useWrite('POST /session/receipt/send', { onDone: () => toast('The receipt is on its way') });
-  const last = mails.findLast(({ kind }) => kind === 'receipt');
+  const last = mails.findLast(({ kind, isLoss }) => kind === 'receipt' && !isLoss);
   // What waits comes by itself, and an address that was refused gets nothing.
   const isUseful = last?.status === 'sent' || last?.status === 'failed' || last?.isTooMany === true;
   return (
     <div className="grid justify-items-start gap-2">
       <ul className="grid gap-1">
-        {mails.map(({ kind, status, isTooMany, at }, index) => (
+        {mails.map(({ kind, isLoss, status, isTooMany, at }, index) => (
           // biome-ignore lint/suspicious/noArrayIndexKey: two may have gone out in one second, and none leaves its place.
           <li key={index}>
-            {kind === 'receipt' ? 'Receipt' : 'Refund'} {isTooMany ? tooMany : mailWords[status]}{' '}
+            {mailName(kind, isLoss)} {isTooMany ? tooMany : mailWords[status]}{' '}
             <Time time={at} className="text-soft" />
           </li>
         ))}

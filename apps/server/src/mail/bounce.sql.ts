@@ -56,17 +56,21 @@ export const mailProgress = statement({
 
 export const sessionMails = statement({
   name: 'mails_of_session',
-  parameters: { paid: 'text', againFrom: 'text', againTo: 'text', refundedFrom: 'text', refundedTo: 'text' },
+  parameters: { sessionId: 'text' },
   columns: {
     kind: 'text',
+    is_loss: 'bool',
     status: 'text',
     last_error: 'text',
     created_at: 'timestamptz',
     finished_at: 'timestamptz?',
   },
-  text: `select kind, status, last_error, created_at, finished_at from mails
-   where kind in ('receipt', 'refund')
-     and (fact collate "C" = :paid or (fact collate "C" > :againFrom and fact collate "C" < :againTo)
-       or (fact collate "C" > :refundedFrom and fact collate "C" < :refundedTo))
+  // Facts end with the session, or go on after a colon: a semicolon is the next character. A loss that was over in time was told
+  // to no payer.
+  text: `select kind, is_loss, status, last_error, created_at, finished_at
+   from (values ('session.paid:', false), ('session.refunded:', false), ('session.payment_lost:', true),
+       ('session.refund_lost:', true)) as told (prefix, is_loss)
+     join mails on fact collate "C" >= prefix || :sessionId::text and fact collate "C" < prefix || :sessionId || ';'
+   where kind in ('receipt', 'refund') and not (is_loss and status = 'suppressed')
    order by mail_id`,
 });

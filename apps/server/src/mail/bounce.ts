@@ -73,16 +73,10 @@ export async function readMailProgress(queryable: Queryable) {
 
 /** What became of the e-mails to the payer of a session, oldest first. */
 export async function mailsOfSession(queryable: Queryable, sessionId: string) {
-  const rows = await queryable.query(sql.sessionMails, {
-    paid: `session.paid:${sessionId}`,
-    againFrom: `session.paid:${sessionId}:`,
-    refundedFrom: `session.refunded:${sessionId}:`,
-    // The character after the colon.
-    againTo: `session.paid:${sessionId};`,
-    refundedTo: `session.refunded:${sessionId};`,
-  });
+  const rows = await queryable.query(sql.sessionMails, { sessionId });
   return rows.map((row) => ({
     kind: row.kind as 'receipt' | 'refund',
+    isLoss: row.is_loss,
     status: row.status as MailStatus,
     isTooMany: row.status === 'suppressed' && row.last_error !== '',
     at: row.finished_at ?? row.created_at,

@@ -12,7 +12,13 @@ import { emit } from '#webhooks/outbox.ts';
 import { outboxWorker } from '#webhooks/outbox-context.ts';
 import { Browser, password } from '../../test/harness/dashboard-world.ts';
 import { mailStage } from '../../test/harness/mail-stage.ts';
-import { addLateDeposit, addPaidSession, happen, takeBack } from '../../test/harness/payment-fixture.ts';
+import {
+  addLateDeposit,
+  addPaidSession,
+  drop,
+  happen,
+  takeBack,
+} from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 
 const leaseMs = 600_000;
@@ -254,6 +260,28 @@ test('a delayed settlement, a refund that waits and a failing webhook are told a
     ['A webhook of Test merchant fails', `${at}/webhooks/${broken}`],
   ]);
   assert.ok(chosen().every(({ text, html }) => !`${text}${html}`.includes('hidden')));
+});
+
+test('a refund that was completed and taken back by the chain is told once, and that its transaction may come back', async () => {
+  const { merchants } = stage.world;
+  const shop = await openShop();
+  const { email } = await stage.world.addPerson([[shop.merchantId, 'owner']]);
+  const { sessionId, order } = await addPaidSession(merchants, shop);
+  await happen(merchants, order, 'Settled');
+  const body = { sessionId, amount: 1_000_000 };
+  await merchants.send('POST', '/refund/create', { key: shop.key, body });
+  const returned = {
+    arguments: { value: '1000000', refundedTotal: '1000000', from: `0x${'5b'.repeat(20)}` },
+  };
+  merchants.clock.time += 25_000;
+  const event = await happen(merchants, order, 'SettlementRefunded', returned);
+  await drop(merchants, event);
+  merchants.clock.time += quarterMs;
+  await stage.mail.sendAll();
+  const [told, ...others] = stage.mail.mailsTo(email);
+  assert.deepEqual([told?.subject, others], ['A refund of Test merchant waits for your wallet again', []]);
+  assert.match(told?.text ?? '', /Sign again only if your wallet shows the transaction below as dropped\./);
+  assert.ok(told?.text.includes(`Lost transaction: ${event.txHash}`));
 });
 
 test('a person reads and changes own choices alone, and they end with the membership', async () => {

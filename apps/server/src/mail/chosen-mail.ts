@@ -274,15 +274,24 @@ async function refundPart(
   const { refundId, sessionId, amount } = refund;
   const stored = (await refundsOfSession(db, sessionId)).find((each) => each.refundId === refundId);
   if (stored?.status !== 'requires_signature') return undefined;
+  // A refund that waits has a transaction only once a reorg has taken that back, of which an e-mail of its own tells.
+  if (stored.txHash !== refund.txHash) return undefined;
+  const isAgain = refund.txHash !== '';
   return {
-    title: `A refund of ${merchant} waits for your wallet`,
-    paragraphs: [
-      'The payment was settled to you, so a wallet of yours sends the money back. The payer waits for it.',
-    ],
+    title: `A refund of ${merchant} waits for your wallet${isAgain ? ' again' : ''}`,
+    paragraphs: isAgain
+      ? [
+          'The refund was completed, and the network took back the block with its transaction. That may come back by itself, and completes the refund then.',
+          'Sign again only if your wallet shows the transaction below as dropped.',
+        ]
+      : [
+          'The payment was settled to you, so a wallet of yours sends the money back. The payer waits for it.',
+        ],
     rows: [
       ['Amount', formatMoney('en', String(amount))],
       ['Payment', sessionId],
       ['Refund', refundId],
+      ...(isAgain ? [['Lost transaction', refund.txHash] as const] : []),
     ],
     button: 'Open the refund',
     path: `refunds/${refundId}`,

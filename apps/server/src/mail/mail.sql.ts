@@ -181,6 +181,15 @@ function countKeyChanges(name: string, kinds: string) {
   });
 }
 
+// Of facts that begin alike: the character after a colon is a semicolon.
+export const countSentMails = statement({
+  name: 'mail_count_sent',
+  parameters: { factsFrom: 'text', factsTo: 'text' },
+  columns: { sent: 'int8' },
+  text: `select count(*) as sent from mails
+   where fact collate "C" > :factsFrom and fact collate "C" < :factsTo and status = 'sent'`,
+});
+
 export const countInvitations = statement({
   name: 'mail_count_invitations',
   parameters: { merchantId: 'text', since: 'timestamptz' },

@@ -15,6 +15,7 @@ import {
   countInvitations,
   countKeyPayerChanges,
   countKeyWebhookChanges,
+  countSentMails,
   latestAlike,
   takeKeyMailTurn,
 } from './mail.sql.ts';
@@ -22,12 +23,19 @@ import { type MailContext, storeMail, toMembers } from './mail.ts';
 import { isPersonalNotice, isWalletNotice } from './member-mail.ts';
 import type { ReturnedView } from './payer-mail.ts';
 
+/** The facts that payers are told of, by the event that has the session's payer. */
+const payerFacts: ReadonlySet<Fact['type']> = new Set([
+  'session.paid',
+  'session.refunded',
+  'session.refund_lost',
+  'session.settlement_pending',
+]);
+
 /** Stores the e-mails that tell facts, in the facts' transaction. Only a service with a mail server has it. */
 export function mailNotifier(deps: MailContext): Notify {
   return async (transaction, facts) => {
     for (const fact of facts) {
-      if (fact.type === 'session.paid' || fact.type === 'session.refunded')
-        await tellPayer(transaction, deps, fact);
+      if (payerFacts.has(fact.type)) await tellPayer(transaction, deps, fact);
       else if (fact.type === 'session.returned') await tellOfReturn(transaction, deps, fact);
       else if (isWalletNotice(fact.type)) await tellOfWallet(transaction, deps, fact);
       const chosen = chosenFactOf(fact);
@@ -36,27 +44,54 @@ export function mailNotifier(deps: MailContext): Notify {
   };
 }
 
+/** How long an e-mail waits that takes an earlier one back: most of what a reorg took comes back by itself within minutes. */
+const lostWaitMs = 15 * 60_000;
+
+interface PayerView {
+  readonly session: Session;
+  readonly transaction?: PaymentTransaction;
+  readonly refund?: { readonly amount: number; readonly txHash: string };
+}
+
+/** What the payer of a session is told of. A refund that was told as taken back is told again when it is back. */
+async function payerMailOf(
+  transaction: Transaction,
+  { type, objectId, at }: Fact,
+  { session: { refundedAmount, pendingReason }, refund }: PayerView,
+): Promise<Pick<Parameters<typeof storeMail>[2], 'kind' | 'fact' | 'dueAt'> | undefined> {
+  if (type === 'session.paid') return { kind: 'receipt', fact: `${type}:${objectId}` };
+  const dueAt = new Date(at.getTime() + lostWaitMs);
+  if (type === 'session.refund_lost')
+    return { kind: 'refund', fact: `${type}:${objectId}:${at.getTime()}`, dueAt };
+  if (type === 'session.settlement_pending' && pendingReason === 'payment_reorged')
+    return { kind: 'receipt', fact: `session.payment_lost:${objectId}:${at.getTime()}`, dueAt };
+  if (type !== 'session.refunded') return undefined;
+  const [row] = await transaction.query(countSentMails, {
+    factsFrom: `session.refund_lost:${objectId}:`,
+    factsTo: `session.refund_lost:${objectId};`,
+  });
+  // Each refunded amount is a fact of its own.
+  const told = [type, objectId, refundedAmount, refund?.txHash ?? '', row?.sent ?? 0n];
+  return { kind: 'refund', fact: told.join(':') };
+}
+
 /**
  * A payer who gave no address, or one that no mail server takes, is not told. The page's secret goes to no address: one
  * that was mistyped is another person's.
  */
 async function tellPayer(transaction: Transaction, deps: MailContext, fact: Fact): Promise<void> {
-  const { ownerId: merchantId, objectId, dataJson, at } = fact;
-  const view = JSON.parse(dataJson) as {
-    readonly session: Session;
-    readonly transaction?: PaymentTransaction;
-  };
+  const { ownerId: merchantId, dataJson, at } = fact;
+  const view = JSON.parse(dataJson) as PayerView;
   const recipient = parseEmail(view.session.payerEmail);
   if (recipient === undefined || view.transaction === undefined) return;
-  const { orderId } = view.transaction;
-  const data = withoutSecret(view);
-  // Each refunded amount is a fact of its own.
-  const isPaid = fact.type === 'session.paid';
-  const what = isPaid ? '' : `:${view.session.refundedAmount}`;
+  const mail = await payerMailOf(transaction, fact, view);
+  if (mail === undefined) return;
+  const { orderId, from } = view.transaction;
+  const isRefund = fact.type === 'session.refund_lost';
+  const lost = mail.dueAt === undefined ? {} : { lost: isRefund ? 'refund' : 'payment' };
+  const data = withoutSecret({ ...view, ...lost });
   await storeMail(transaction, deps, {
-    ...{ merchantId, recipient, orderId, data, at, payer: view.transaction.from.toLowerCase() },
-    fact: `${fact.type}:${objectId}${what}`,
-    kind: isPaid ? 'receipt' : 'refund',
+    ...{ ...mail, merchantId, recipient, orderId, data, at, payer: from.toLowerCase() },
   });
 }
 

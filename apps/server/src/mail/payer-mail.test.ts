@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import { languages } from '@florin/checkout';
+import { languages, mailTexts } from '@florin/checkout';
 import { statement } from '@florin/pg';
 import { MailWorld } from '../../test/harness/mail-world.ts';
 import { MerchantWorld } from '../../test/harness/merchant-fixture.ts';
-import { addOrder, addSession, happen, returnDeposit, takeBack } from '../../test/harness/payment-fixture.ts';
+import {
+  addOrder,
+  addPaidSession,
+  addSession,
+  drop,
+  happen,
+  returnDeposit,
+  takeBack,
+} from '../../test/harness/payment-fixture.ts';
 import { type MailWorker, sendDue } from './mail.ts';
 
 const storedMails = statement({
@@ -18,6 +26,12 @@ const setAdded = statement({
   name: 'payer_mail_test_added',
   parameters: { orderId: 'text', added: 'numeric' },
   text: 'update orders set added = :added where order_id = :orderId',
+});
+
+const bringBack = statement({
+  name: 'payer_mail_test_bring_back',
+  parameters: { orderId: 'text', returnedAt: 'timestamptz' },
+  text: 'update dropped_events set returned_at = :returnedAt where order_id = :orderId',
 });
 
 const payers = [`0x${'5a'.repeat(20)}`, `0x${'5b'.repeat(20)}`, `0x${'5c'.repeat(20)}`] as const;
@@ -149,4 +163,87 @@ test('a receipt and a refund say what the payer paid, without what the operator 
     .join('\n');
   assert.match(texts, /You paid \$10\.00\n/);
   assert.match(texts, /of your payment of \$10\.00 to Test merchant/);
+});
+
+const quarterMs = 15 * 60_000;
+
+/** The parts of an e-mail that takes an earlier one back, in each language. */
+async function lossIn(tag: string, view: object) {
+  const opened = { merchantId: shop.merchantId, recipient: '', at: world.clock.now(), language: tag };
+  return worker.compose({ ...opened, kind: 'refund', data: JSON.stringify(view) });
+}
+
+test('a refund that the chain took back is told after a quarter of an hour unless it is back, and told again once it is', async () => {
+  const payerEmail = 'taken-back@example.com';
+  const { sessionId, order } = await addPaidSession(world, { ...shop, payer: payers[0], payerEmail });
+  await happen(world, order, 'Settled');
+  const returned = { arguments: { value: '1000000', refundedTotal: '1000000', from: payers[1] } };
+  const refund = await happen(world, order, 'SettlementRefunded', returned);
+  const again = () => happen(world, order, 'SettlementRefunded', { ...returned, txHash: refund.txHash });
+  await sendDue(worker);
+  await drop(world, refund);
+  await sendDue(worker);
+  const sent = ['refund', 'sent'];
+  assert.deepEqual(await stored(payerEmail), [['receipt', 'sent'], sent, ['refund', 'pending']]);
+  world.clock.time += quarterMs;
+  await sendDue(worker);
+  assert.deepEqual(await stored(payerEmail), [['receipt', 'sent'], sent, sent]);
+  const told = mail.mailsTo(payerEmail)[0];
+  assert.equal(told?.subject, 'Test merchant: Your refund of $1.00 is not with you yet');
+  assert.match(told?.text ?? '', /The refund has to be sent again/);
+
+  const back = await again();
+  await sendDue(worker);
+  assert.deepEqual(await stored(payerEmail), [['receipt', 'sent'], sent, sent, sent]);
+  assert.equal(mail.mailsTo(payerEmail)[0]?.subject, 'Your refund from Test merchant');
+  await drop(world, back);
+  await again();
+  world.clock.time += quarterMs;
+  await sendDue(worker);
+  assert.deepEqual((await stored(payerEmail)).slice(4), [['refund', 'suppressed']], 'it was back in time');
+
+  const { session, transaction } = (await world.send('GET', `/session/${sessionId}`, { key: shop.key })).data;
+  const view = { session, transaction, refund: { amount: 1_000_000, txHash: '' }, lost: 'refund' };
+  for (const { tag } of languages)
+    assert.ok(
+      (await lossIn(tag, view))?.text.includes(mailTexts(tag).refundLostIntro.split('{')[0] ?? ''),
+      tag,
+    );
+});
+
+test('a payment that the chain took back is told in each language after a quarter of an hour, unless it is back', async () => {
+  const [lostTo, backTo] = ['lost@example.com', 'returned@example.com'];
+  const paid = async (payerEmail: string) => {
+    const sessionId = await addSession(world, shop);
+    const order = await addOrder(world, sessionId, payers[0], { payerEmail });
+    const event = await happen(world, order, 'Paid');
+    await sendDue(worker);
+    await drop(world, event);
+    return { sessionId, order };
+  };
+  const { sessionId } = await paid(lostTo);
+  const { order } = await paid(backTo);
+  await world.database.db.query(bringBack, { orderId: order.orderId, returnedAt: world.clock.now() });
+  await sendDue(worker);
+  assert.equal(mail.mailsTo(lostTo).length, 1, 'most payments come back by themselves');
+  world.clock.time += quarterMs;
+  await sendDue(worker);
+  const told = mail.mailsTo(lostTo)[0];
+  assert.equal(told?.subject, 'Test merchant: Your payment of $10.02 does not count at the moment');
+  assert.match(told?.text ?? '', new RegExp(`/checkout/${sessionId}\n`));
+  assert.deepEqual(
+    [mail.mailsTo(backTo).length, await stored(backTo)],
+    [
+      1,
+      [
+        ['receipt', 'sent'],
+        ['receipt', 'suppressed'],
+      ],
+    ],
+  );
+  const { session, transaction } = (await world.send('GET', `/session/${sessionId}`, { key: shop.key })).data;
+  for (const { tag } of languages) {
+    const parts = await lossIn(tag, { session, transaction, lost: 'payment' });
+    assert.ok(parts?.text.includes(mailTexts(tag).lostIntro.split('{')[0] ?? ''), tag);
+  }
 });

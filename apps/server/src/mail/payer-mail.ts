@@ -16,7 +16,7 @@ import { merchantNames, merchantText, merchantTextLimits } from '#authorizations
 import { findShownMerchant } from '#catalog/branding.ts';
 import type { Chains } from '#chains/chain.ts';
 import { networkTitle } from '#chains/networks.ts';
-import { isPaymentInDoubt } from '#sessions/progress.ts';
+import { findLostPayments, isPaymentInDoubt } from '#sessions/progress.ts';
 import { findSessionStates } from '#sessions/session.ts';
 import { layOut, type MailContent, type MailRow } from './layout.ts';
 import type { ComposeMail, OpenedMail } from './opened-mail.ts';
@@ -25,8 +25,10 @@ import type { ComposeMail, OpenedMail } from './opened-mail.ts';
 interface PaidView {
   readonly session: Session;
   readonly transaction: PaymentTransaction;
-  /** What went back just now, in Micro-USD; absent in receipts and in e-mails from before the last release. */
+  /** What went back just now, or is back no more, in Micro-USD; absent in receipts and in e-mails from before the last release. */
   readonly refund?: { readonly amount: number; readonly txHash: string };
+  /** What a reorg below finality took back. */
+  readonly lost?: 'refund' | 'payment';
 }
 
 /** What is told of money that did not pay and went back by itself. */
@@ -67,6 +69,7 @@ export async function composePayerMail(
 ): ReturnType<ComposeMail> {
   const view = JSON.parse(mail.data) as PaidView | ReturnedView;
   if ('returned' in view) return composeReturn(deps, mail, view);
+  if (view.lost !== undefined) return composeLoss(deps, mail, view, view.lost);
   const { session, transaction, refund } = view;
   const language = chooseLanguage(mail.language, undefined);
   const { tag, texts: pageTexts, direction } = language;
@@ -142,6 +145,38 @@ async function composeReturn(
     ...layOut({
       ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows, title },
       paragraphs: [],
+      button: { text: texts.open, url: session.paymentUrl },
+      footer: [fill(texts.why, { merchant })],
+    }),
+  };
+}
+
+/** An earlier e-mail told what the chain took back since. Undefined where it is back. */
+async function composeLoss(
+  { db }: { readonly db: Queryable },
+  mail: OpenedMail,
+  { session, transaction, refund }: PaidView,
+  lost: 'refund' | 'payment',
+): ReturnType<ComposeMail> {
+  const isPaymentLost = (await findLostPayments(db, [transaction.orderId])).has(transaction.orderId);
+  const stored = (await findSessionStates(db, [session.sessionId])).get(session.sessionId);
+  const amount = refund?.amount ?? 0;
+  const isBack = (stored?.refundedAmount ?? 0n) >= session.refundedAmount + amount;
+  // Without the payment, the refund is nothing that the payer waits for.
+  if (lost === 'payment' ? !isPaymentLost : isPaymentLost || isBack) return undefined;
+  const { tag, direction } = chooseLanguage(mail.language, undefined);
+  const texts = mailTexts(tag);
+  const shown = await findShownMerchant(db, mail.merchantId ?? '');
+  const { merchant } = merchantNames(stored?.receiptNames ?? shown);
+  const paid = transaction.totalValue - transaction.addedValue;
+  const values = { merchant, amount: money(tag, lost === 'refund' ? amount : paid) };
+  const title = fill(lost === 'refund' ? texts.refundLostTitle : texts.lostTitle, values);
+  return {
+    fromName: merchant,
+    subject: `${merchant}: ${title}`,
+    ...layOut({
+      ...{ language: tag, direction, brandName: merchant, brandColor: shown.color, rows: [], title },
+      paragraphs: [fill(lost === 'refund' ? texts.refundLostIntro : texts.lostIntro, values)],
       button: { text: texts.open, url: session.paymentUrl },
       footer: [fill(texts.why, { merchant })],
     }),

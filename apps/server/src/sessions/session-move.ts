@@ -64,17 +64,20 @@ export async function moveSession(
   const moved: StoredSession = { ...next, receiptNames: receiptNamesOf(row) };
   deps.onMove?.(moved);
   const isRefunded = moved.refundedAmount > session.refundedAmount;
-  if (type === undefined && (!isRefunded || deps.notify === undefined)) return moved;
+  const isReturnLost = moved.refundedAmount < session.refundedAmount;
+  const isTold = (isRefunded || isReturnLost) && deps.notify !== undefined;
+  if (type === undefined && !isTold) return moved;
   const isPaid = moved.orderId !== '';
   const known = order?.orderId === moved.orderId ? order : undefined;
   const paidOrder = isPaid ? (known ?? (await findOrder(transaction, moved.orderId))) : undefined;
   const data = sessionEventData({ session: moved, order: paidOrder }, deps.origin);
   const fact = { at, ownerId: merchantId, objectId: sessionId, ...data };
   if (type !== undefined) await emit(transaction, deps, [{ ...fact, type }]);
-  if (isRefunded) {
-    const refund = { amount: Number(moved.refundedAmount - session.refundedAmount), txHash: returnTx };
-    const dataJson = JSON.stringify({ ...JSON.parse(fact.dataJson), refund });
-    await deps.notify?.(transaction, [{ ...fact, dataJson, type: 'session.refunded' }]);
+  if (isTold) {
+    const amount = Math.abs(Number(moved.refundedAmount - session.refundedAmount));
+    const dataJson = JSON.stringify({ ...JSON.parse(fact.dataJson), refund: { amount, txHash: returnTx } });
+    const told = isRefunded ? 'session.refunded' : 'session.refund_lost';
+    await deps.notify?.(transaction, [{ ...fact, dataJson, type: told }]);
   }
   return moved;
 }

@@ -15,7 +15,12 @@ export interface Doer {
 
 /** A fact that e-mails may tell: an event, money that went back to its payer, of which no session's event tells, or a failing webhook. */
 export type Fact = Pick<ProductEvent, 'ownerId' | 'objectId' | 'dataJson' | 'at'> & {
-  readonly type: EventType | 'session.refunded' | 'session.returned' | 'webhook.failing';
+  readonly type:
+    | EventType
+    | 'session.refunded'
+    | 'session.refund_lost'
+    | 'session.returned'
+    | 'webhook.failing';
 } & Cause;
 
 /** What e-mails say of how a fact came about. */

@@ -93,6 +93,8 @@ export async function happen(
     isFinal?: boolean;
     arguments?: Readonly<Record<string, string>>;
     meanwhile?: () => Promise<unknown>;
+    /** One of its own when absent. */
+    txHash?: Hex;
   } = {},
 ): Promise<ChainEvent> {
   const { isFinal = true } = options;
@@ -106,7 +108,7 @@ export async function happen(
     blockHash: hash,
     blockTime: world.clock.now(),
     logIndex: 0,
-    txHash: `0x${randomBytes(32).toString('hex')}`,
+    txHash: options.txHash ?? `0x${randomBytes(32).toString('hex')}`,
     contract: 'gateway',
     name,
     orderId: order.orderId,
@@ -151,6 +153,26 @@ export async function takeBack(
   { orderId }: Pick<StoredOrder, 'orderId'>,
 ): Promise<void> {
   await database.db.query(dropPayment, { orderId, droppedAt: clock.now() });
+}
+
+const dropEvent = statement({
+  name: 'payment_fixture_drop_event',
+  parameters: { txHash: 'text', droppedAt: 'timestamptz' },
+  text: `with dropped as (delete from chain_events where tx_hash = :txHash returning *)
+   insert into dropped_events (chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id,
+     arguments, dropped_at)
+   select chain_id, block_number, block_hash, log_index, tx_hash, block_time, contract, event_name, order_id, arguments, :droppedAt
+   from dropped`,
+});
+
+/** A reorg below finality takes a final event back, and the rooms react. */
+export async function drop(world: MerchantWorld, event: ChainEvent): Promise<void> {
+  const chain = world.deps.chains.byId(event.chainId);
+  if (chain === undefined) throw new Error(`no chain ${event.chainId}`);
+  await world.database.db.transaction(async (transaction) => {
+    await transaction.query(dropEvent, { txHash: event.txHash, droppedAt: world.clock.now() });
+    for (const handler of handlersOf(world)) await handler.onDropped?.(transaction, chain, [event]);
+  });
 }
 
 /** A session whose payment is final, with its order. */
