@@ -33,6 +33,10 @@ const { txRequest: _txRequest, prerequisites: _prerequisites, ...refundColumns }
 export const sessionHistory = Type.Object({
   events: Type.Array(Type.Object({ eventId: Type.String(), type: Type.String(), at: timestampText })),
   chainEvents: Type.Array(chainEvent, { description: 'Of its orders, by time' }),
+  droppedEvents: Type.Array(
+    Type.Object({ ...Type.Omit(chainEvent, ['isFinal']).properties, droppedAt: timestampText }),
+    { description: 'Final events of its orders that reorganisations below finality took back, by time' },
+  ),
   isDeposit: Type.Boolean({
     description: 'Whether a deposit paid it: its payer is then the refund address',
   }),

@@ -14,15 +14,15 @@ const chainEvent = (name: string, at: string) => ({
 });
 type History = Parameters<typeof timelineEntries>[0];
 const told = ({
+  droppedEvents = [],
   transfers = [],
   refunds = [],
   exceptions = [],
   ...history
-}: Omit<History, 'transfers' | 'refunds' | 'exceptions'> & Partial<History>) =>
-  timelineEntries({ ...history, transfers, refunds, exceptions }, [usdc]).map(({ title, transaction }) => [
-    title,
-    transaction?.txHash,
-  ]);
+}: Omit<History, 'droppedEvents' | 'transfers' | 'refunds' | 'exceptions'> & Partial<History>) =>
+  timelineEntries({ ...history, droppedEvents, transfers, refunds, exceptions }, [usdc]).map(
+    ({ title, transaction }) => [title, transaction?.txHash],
+  );
 
 test('a transaction stands with the event that tells of it, though its chain’s time runs ahead', () => {
   const entries = told({
@@ -148,12 +148,60 @@ test('an exception is told by what came, and leads to its own page', () => {
     ...{ createAt: '2026-11-23 20:02:00', updateAt: '2026-11-23 20:03:00' },
   };
   const events = [event('session.expired', '01:00'), event('session.exception', '02:00')];
-  const history = { events, chainEvents: [], transfers: [], refunds: [], exceptions: [exception] };
+  const history = {
+    events,
+    chainEvents: [],
+    droppedEvents: [],
+    transfers: [],
+    refunds: [],
+    exceptions: [exception],
+  };
   assert.deepEqual(
     timelineEntries(history, [usdc]).map(({ title, exceptionId }) => [title, exceptionId]),
     [
       ['Expired', undefined],
       ['Too little came: 15.00 USDC', 'exc_1'],
+    ],
+  );
+});
+
+test('what a reorg below finality took back stays where it was told, is marked as gone, and its loss is an entry', () => {
+  const lost = (name: string, at: string, blockNumber: number) => {
+    const { isFinal: _isFinal, ...dropped } = chainEvent(name, at);
+    return { ...dropped, blockNumber, txHash: `0xlost${name}`, droppedAt: '2026-11-23 20:05:00' };
+  };
+  const history = {
+    events: [
+      event('session.payment_detected', '01:00'),
+      event('session.completed', '02:00'),
+      event('session.settlement_pending', '05:00'),
+      { ...event('session.completed', '08:00'), eventId: 'evt_again' },
+    ],
+    chainEvents: [
+      { ...chainEvent('Paid', '06:00'), blockNumber: 6 },
+      { ...chainEvent('Settled', '07:00'), blockNumber: 7 },
+    ],
+    droppedEvents: [
+      lost('Paid', '01:00', 5),
+      lost('Settled', '02:00', 8),
+      lost('SettlementRefunded', '03:00', 9),
+    ],
+    ...{ transfers: [], refunds: [], exceptions: [] },
+  };
+  assert.deepEqual(
+    timelineEntries(history, [usdc]).map(({ title, transaction }) => [
+      title,
+      transaction?.txHash,
+      transaction?.isGone,
+    ]),
+    [
+      ['Payment seen on the chain', '0xlostPaid', true],
+      ['Settled to your wallet', '0xlostSettled', true],
+      ['Refunded after the settlement', '0xlostSettlementRefunded', true],
+      ['The chain took back the payment, the settlement, a refund', undefined, undefined],
+      ['Settlement delayed', undefined, undefined],
+      ['Paid into the gateway', '0xPaid', false],
+      ['Settled to your wallet', '0xSettled', false],
     ],
   );
 });

@@ -4,6 +4,7 @@ import { formatToken, formatUsd, parseTime } from '../ui/format.ts';
 import type { PaymentHistory, PaymentToken } from './types.ts';
 
 type ChainEvent = PaymentHistory['chainEvents'][number];
+type DroppedEvent = PaymentHistory['droppedEvents'][number];
 
 const eventWords: Partial<Record<EventType, string>> = {
   'session.created': 'Order opened',
@@ -30,6 +31,18 @@ const chainWords: Readonly<Record<string, string>> = {
   PayoutSkipped: 'Payout refused by the token',
 };
 
+/** What a reorg below finality takes back with an event. */
+const lostWords: Readonly<Record<string, string>> = {
+  Paid: 'the payment',
+  Settled: 'the settlement',
+  PaidOut: 'the payout',
+  Minted: 'the payout',
+  Refunded: 'the return to the payer',
+  Reclaimed: 'the return to the payer',
+  Rescued: 'the return of a deposit',
+  SettlementRefunded: 'a refund',
+};
+
 /** The transaction that an event of ours tells of; the name that comes first is the one of the merchant's own chain. */
 const toldBy: Partial<Record<EventType, readonly string[]>> = {
   'session.payment_detected': ['Paid'],
@@ -46,6 +59,8 @@ export interface TimelineEntry {
     readonly network: string;
     readonly blockNumber: number;
     readonly isFinal: boolean;
+    /** A reorg below finality took its block back. */
+    readonly isGone: boolean;
     readonly txHash: string;
     readonly href: string | undefined;
   };
@@ -56,14 +71,17 @@ export interface TimelineEntry {
  * is not ours changes no order; the others stand at the time of their block.
  */
 export function timelineEntries(
-  history: Pick<PaymentHistory, 'events' | 'chainEvents' | 'transfers' | 'refunds' | 'exceptions'>,
+  history: Pick<
+    PaymentHistory,
+    'events' | 'chainEvents' | 'droppedEvents' | 'transfers' | 'refunds' | 'exceptions'
+  >,
   tokens: readonly PaymentToken[],
 ): TimelineEntry[] {
-  const unmatched = new Set(history.chainEvents);
+  const unmatched = new Set<ChainEvent | DroppedEvent>([...history.droppedEvents, ...history.chainEvents]);
   const events = history.events.map(({ eventId, type, at }): TimelineEntry => {
     const names = (toldBy as Readonly<Record<string, readonly string[] | undefined>>)[type] ?? [];
     const found = names
-      .map((name) => [...unmatched].find((event) => event.name === name))
+      .map((name) => [...unmatched].find((event) => event.name === name && isThereAt(event, at)))
       .find((event) => event !== undefined);
     if (found !== undefined) unmatched.delete(found);
     const title = (eventWords as Readonly<Record<string, string | undefined>>)[type] ?? type;
@@ -92,9 +110,23 @@ export function timelineEntries(
       transaction: transactionOf(transfer, tokens),
     };
   });
-  // A transfer comes before what it brought about in the same second.
-  const told = [...events.slice(0, 1), ...transfers, ...events.slice(1)].sort(byTime);
+  // A transfer comes before what it brought about in the same second, and so does a loss.
+  const told = [...events.slice(0, 1), ...transfers, ...lossesOf(history), ...events.slice(1)].sort(byTime);
   return others.sort(byTime).reduce(withOther, told);
+}
+
+/** A transaction that a reorg took back is what our events told of until then. */
+function isThereAt(event: ChainEvent | DroppedEvent, at: string): boolean {
+  return !('droppedAt' in event) || event.droppedAt >= at;
+}
+
+/** What the chain took back, each time. */
+function lossesOf({ droppedEvents }: Pick<PaymentHistory, 'droppedEvents'>): TimelineEntry[] {
+  return [...Map.groupBy(droppedEvents, ({ droppedAt }) => droppedAt)].flatMap(([at, dropped]) => {
+    const what = new Set(dropped.flatMap(({ name }) => lostWords[name] ?? []));
+    if (what.size === 0) return [];
+    return { key: `lost${at}`, at, title: `The chain took back ${[...what].join(', ')}` };
+  });
 }
 
 const timeOf = ({ at }: TimelineEntry) => parseTime(at)?.getTime() ?? 0;
@@ -102,9 +134,9 @@ const byTime = (one: TimelineEntry, other: TimelineEntry) => timeOf(one) - timeO
 
 /** With a transaction that no event tells of, at its time, and in any case in the order of its chain's blocks. */
 function withOther(entries: TimelineEntry[], other: TimelineEntry): TimelineEntry[] {
-  const { network, blockNumber = 0 } = other.transaction ?? {};
+  const { network, isGone, blockNumber = 0 } = other.transaction ?? {};
   const blocks = entries.map(({ transaction }) =>
-    transaction?.network === network ? transaction?.blockNumber : undefined,
+    transaction?.network === network && transaction?.isGone === isGone ? transaction?.blockNumber : undefined,
   );
   const firstLater = blocks.findIndex((block) => block !== undefined && block > blockNumber);
   const afterEarlier = blocks.findLastIndex((block) => block !== undefined && block < blockNumber) + 1;
@@ -131,18 +163,22 @@ function raisedText(
 }
 
 /** The amount of a part that went back, which tells several of them apart. */
-function refundedBy({ name, txHash }: ChainEvent, refunds: PaymentHistory['refunds']): string {
+function refundedBy({ name, txHash }: ChainEvent | DroppedEvent, refunds: PaymentHistory['refunds']): string {
   const [refund, ...more] = refunds.filter((each) => each.txHash === txHash);
   const isOne = name === 'SettlementRefunded' && refund !== undefined && more.length === 0;
   return isOne ? `${formatUsd(refund.amount)} · ` : '';
 }
 
-function transactionOf(event: Omit<ChainEvent, 'name' | 'at'>, tokens: readonly PaymentToken[]) {
+function transactionOf(
+  event: Omit<ChainEvent, 'name' | 'at'> | Omit<DroppedEvent, 'name' | 'at'>,
+  tokens: readonly PaymentToken[],
+) {
   const token = tokens.find(({ chainId }) => chainId === event.chainId);
   const explorer = token?.explorer ?? '';
-  const { blockNumber, isFinal, txHash } = event;
+  const { blockNumber, txHash } = event;
+  const isGone = 'droppedAt' in event;
   return {
-    ...{ blockNumber, isFinal, txHash },
+    ...{ blockNumber, isFinal: !isGone && event.isFinal, isGone, txHash },
     network: token?.network ?? `chain ${event.chainId}`,
     href: explorer === '' ? undefined : `${explorer}/tx/${txHash}`,
   };

@@ -80,7 +80,7 @@ function Entry({
           <>
             <p>
               {transaction.network}, block {formatNumber(transaction.blockNumber)},{' '}
-              {transaction.isFinal ? 'final' : 'not final yet'}
+              {transaction.isGone ? 'which is gone' : transaction.isFinal ? 'final' : 'not final yet'}
             </p>
             <Address address={transaction.txHash} href={transaction.href} />
           </>

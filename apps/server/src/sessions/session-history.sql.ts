@@ -24,6 +24,23 @@ export const chainEventsOfSession = statement({
    where o.session_id = :sessionId order by e.block_time, e.chain_id, e.block_number, e.log_index`,
 });
 
+// The table is small, and empty where no reorg was below finality.
+export const droppedOfSession = statement({
+  name: 'session_history_dropped',
+  parameters: { sessionId: 'text' },
+  columns: {
+    event_name: 'text',
+    chain_id: 'int8',
+    tx_hash: 'text',
+    block_number: 'int8',
+    block_time: 'timestamptz',
+    dropped_at: 'timestamptz',
+  },
+  text: `select d.event_name, d.chain_id, d.tx_hash, d.block_number, d.block_time, d.dropped_at
+   from orders o join dropped_events d on d.order_id = o.order_id
+   where o.session_id = :sessionId order by d.block_time, d.chain_id, d.block_number, d.log_index`,
+});
+
 export const deliveriesOfSession = statement({
   name: 'session_history_deliveries',
   parameters: { sessionId: 'text', limit: 'int8' },

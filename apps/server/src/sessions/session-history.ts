@@ -1,15 +1,21 @@
 import type { Queryable } from '@florin/pg';
 import type { DeliveryStatus } from '@florin/protocol/delivery-api.ts';
 import { formatTimestamp } from '@florin/protocol/timestamp.ts';
-import { chainEventsOfSession, deliveriesOfSession, eventsOfSession } from './session-history.sql.ts';
+import {
+  chainEventsOfSession,
+  deliveriesOfSession,
+  droppedOfSession,
+  eventsOfSession,
+} from './session-history.sql.ts';
 
 /** Deliveries that a history shows. */
 const maxDeliveries = 100;
 
-/** The events of a session, what the chains show of its orders, and the latest deliveries of its events. */
+/** The events of a session, what the chains show of its orders and no longer show, and the latest deliveries of its events. */
 export async function readSessionHistory(queryable: Queryable, sessionId: string) {
   const events = await queryable.query(eventsOfSession, { sessionId });
   const chainEvents = await queryable.query(chainEventsOfSession, { sessionId });
+  const dropped = await queryable.query(droppedOfSession, { sessionId });
   const deliveries = await queryable.query(deliveriesOfSession, { sessionId, limit: maxDeliveries });
   return {
     events: events.map((row) => ({
@@ -24,6 +30,14 @@ export async function readSessionHistory(queryable: Queryable, sessionId: string
       blockNumber: Number(row.block_number),
       at: formatTimestamp(row.block_time),
       isFinal: row.is_final,
+    })),
+    droppedEvents: dropped.map((row) => ({
+      name: row.event_name,
+      chainId: String(row.chain_id),
+      txHash: row.tx_hash,
+      blockNumber: Number(row.block_number),
+      at: formatTimestamp(row.block_time),
+      droppedAt: formatTimestamp(row.dropped_at),
     })),
     deliveries: deliveries.map((row) => ({
       deliveryId: row.delivery_id,
