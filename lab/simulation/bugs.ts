@@ -110,7 +110,16 @@ function withDeepReorgOfDeposits(scenario: Scenario): Scenario {
     startMs: 4_000 * index,
   }));
   const faultsEndMs = 90_000;
-  return withDeepReorg({ ...scenario, sessions, faultsEndMs, chainCount: 1, slowestBlockMs: 3_000 });
+  // The usual time to settle: none is overdue.
+  const reclaimAfterSeconds = 172_800;
+  return withDeepReorg({
+    ...scenario,
+    sessions,
+    reclaimAfterSeconds,
+    faultsEndMs,
+    chainCount: 1,
+    slowestBlockMs: 3_000,
+  });
 }
 
 export const bugs: Readonly<Record<string, Bug>> = {

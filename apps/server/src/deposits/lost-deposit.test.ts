@@ -11,6 +11,7 @@ import { chainReactions } from '#service/reactions.ts';
 import { lockSession } from '#sessions/session.ts';
 import { silentLog } from '#telemetry/log.ts';
 import { DepositMoves } from '../../test/harness/deposit-moves.ts';
+import { happen, takeBack } from '../../test/harness/payment-fixture.ts';
 import { SearchedNode } from '../../test/harness/searched-node.ts';
 
 import { checkDoubted } from './lost-deposit.ts';
@@ -207,3 +208,22 @@ test('on a halted chain, money that came in one of the kept blocks is in doubt',
   await stand(order, { final: 15n, held: 10_000_000n });
   assert.equal(await told(order), 'open sure 10000000, told 1');
 });
+
+for (const [held, outcome] of [
+  [0n, 'resolved gone 10000000, told 1'],
+  [4_000_000n, 'open sure 4000000, told 1'],
+] as const)
+  test(`what was too much and has paid the order since is too much no more, as far as the address does not hold it: ${held}`, async () => {
+    const order = await moves.newOrder();
+    await happen(moves.world, order, 'Paid');
+    await receive(order, 12n);
+    await stand(order, { final: 15n, held: 10_000_000n });
+    await raise(order, 10_000_000n, 15n, 'overpaid');
+    assert.equal(await told(order), 'open sure 10000000, told 1');
+    await takeBack(moves.world, order);
+    await happen(moves.world, order, 'Paid');
+    await stand(order, { final: 16n, held });
+    assert.equal(await told(order), inDoubt);
+    await check();
+    assert.equal(await told(order), outcome);
+  });

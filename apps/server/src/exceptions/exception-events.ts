@@ -5,7 +5,7 @@ import type { ChainEvent, ChainHandler } from '#contracts/event.ts';
 import { eachWithLockedOrder, eachWithOrder, type LockedOrder } from '#sessions/event-order.ts';
 import { fullView, sessionJson } from '#sessions/session-json.ts';
 import { type ReturnedMoney, tellReturned } from './deposit-exception.ts';
-import { doubtDeposits, losePayment, reopenByLoss, resolveByEvent } from './exception.sql.ts';
+import { doubtDeposits, doubtSurplus, losePayment, reopenByLoss, resolveByEvent } from './exception.sql.ts';
 import type { ExceptionContext } from './exception.ts';
 
 /** The kinds of exception that each final event ends. */
@@ -57,6 +57,9 @@ export function exceptionHandler(deps: ExceptionContext & { readonly chains: Cha
           updatedAt: deps.clock.now(),
         });
       });
+      const paidIds = events.flatMap(({ name, orderId }) => (name === 'Paid' ? orderId : []));
+      if (paidIds.length > 0)
+        await transaction.query(doubtSurplus, { orderIds: paidIds, updatedAt: deps.clock.now() });
       for (const event of events) {
         const kinds = endings[event.name];
         if (kinds === undefined) continue;

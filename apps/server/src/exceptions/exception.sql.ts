@@ -132,6 +132,14 @@ export const doubtDeposits = statement({
      and order_id in (select order_id from deposit_transfers where chain_id = :chainId and block_number > :above)`,
 });
 
+// A payment that a reorg took back may have been collected again from what was too much before.
+export const doubtSurplus = statement({
+  name: 'exceptions_doubt_surplus',
+  parameters: { orderIds: 'text[]', updatedAt: 'timestamptz' },
+  text: `update exceptions set loss = 'possible', updated_at = :updatedAt
+   where order_id = any (:orderIds) and kind = 'overpaid' and tx_hash = '' and resolved_tx = '' and loss = ''`,
+});
+
 // Without those whose address got a transfer above the final block: it tells later whether that is there.
 export const doubtedDeposits = statement({
   name: 'exceptions_doubted',

@@ -209,6 +209,8 @@ export const overdueSettlements = statement({
    where l.status in ('waiting', 'sent') and l.leg = 'settle'
      and o.pay_by + (o.reclaim_at - o.pay_by) / 2 <= :nowSeconds
      and not exists (select from exceptions e where e.order_id = l.order_id and e.kind = 'unsettled' and e.loss <> 'gone')
+     and not exists (
+       select from dropped_events d where d.order_id = l.order_id and d.event_name = 'Paid' and d.returned_at is null)
    order by l.order_id limit :limit`,
 });
 

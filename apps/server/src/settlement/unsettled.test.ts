@@ -66,6 +66,23 @@ test('an unsettled payment alarms operator and merchant once, when half of its t
   assert.deepEqual([await alarms(settled), logged], [[], []], 'a settled payment alarms nobody');
 });
 
+test('a payment that a reorg took back is not told as unsettled until it is back', async () => {
+  const order = await paid();
+  const { payBy, reclaimAt } = order.order;
+  await world.dropFinal('ethereum', 1n);
+  goTo(payBy + (reclaimAt - payBy) / 2n);
+  const deps = { ...world.deps, log: errorLog };
+  await alarmUnsettled(deps);
+  assert.deepEqual([await alarms(order), logged], [[], []]);
+  await world.mineFinal('ethereum', ['Paid', order]);
+  await alarmUnsettled(deps);
+  assert.deepEqual(
+    [await alarms(order), logged.splice(0)],
+    [['session.exception unsettled'], ['settlement.overdue']],
+  );
+  await world.mineFinal('ethereum', ['Settled', order]);
+});
+
 test('the service settles a payment before its time to reclaim, and returns it to its payer from then on', async () => {
   const first = await paid();
   const second = await paid();
