@@ -294,7 +294,7 @@ test('with the keyboard alone an owner finds a payment by words and by its id, a
   await press(page, '/');
   await page.keyboard.type(shop.things.paidSessionId);
   await page.keyboard.press('Enter');
-  await page.getByRole('button', { name: 'Refund' }).waitFor();
+  await page.getByRole('button', { name: 'Refund', exact: true }).waitFor();
   await focusOf(page);
 
   await tabTo(page, 'Refund');
