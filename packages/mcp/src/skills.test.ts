@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +12,10 @@ import type { Tool } from './tool.ts';
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const folder = join(root, 'packages/agent/skills');
 const skills = readdirSync(folder);
+/** The sources that have the commands, each under its name. */
+const commandSources = globSync('apps/{cli,operator}/src/*.ts', { cwd: root })
+  .map((path) => readFileSync(join(root, path), 'utf8'))
+  .join('\n');
 const neverAsked = () => assert.fail('nothing is asked here');
 const account = privateKeyToAccount(`0x${'01'.repeat(32)}`);
 const tools = new Map<string, Tool>(
@@ -52,9 +56,8 @@ for (const skill of skills) {
     const commands = [...body.matchAll(/(?:florin --|@florin\/cli\/dist\/main.js) (\w+)/g)].map(
       ([, command = '']) => command,
     );
-    const families = ['operator/src/cli.ts', 'cli/src/merchant-family.ts'];
-    const cli = families.map((path) => readFileSync(join(root, 'apps', path), 'utf8')).join();
-    for (const command of commands) assert.ok(cli.includes(`['${command}', `), command);
+    for (const command of commands)
+      assert.match(commandSources, new RegExp(`^ +'?${command}\\b[^:,(]*:`, 'm'));
     assert.ok(pages.length + commands.length > 0);
     // A skill is copied elsewhere: a link into the repository would break.
     assert.doesNotMatch(body, /\]\(/);

@@ -72,7 +72,7 @@ test('no request breaks an operation: the answer is as documented, and a refusal
   assert.deepEqual(neverTaken, []);
 });
 
-const moreRounds = 50;
+const moreRounds = 200;
 /** In `npm test`. Fresh objects cost more than all requests to an operation. */
 const writesPerStock = 4;
 

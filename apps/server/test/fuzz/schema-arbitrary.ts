@@ -37,6 +37,8 @@ export function valuesOf(schema: JsonSchema, byName: ByName): fc.Arbitrary<unkno
       return stringOf(schema);
     case 'integer':
       return integerOf(schema);
+    case 'boolean':
+      return fc.boolean();
     case undefined:
       return fc.jsonValue({ maxDepth: 2 });
     default:
