@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { type Anvil, startTestAnvil } from '@florin/evm/testing';
 import type { Hex } from '@florin/protocol/order.ts';
 import { domainVersion, gatewayDomainName, orderTypes } from '@florin/protocol/typed-data.ts';
-import { create2Deployer, planContract } from '@florin/server/operator';
+import { create2Deployer, planContract, systemClock } from '@florin/server/operator';
 import {
   Contract,
   JsonRpcProvider,
@@ -85,11 +85,20 @@ async function create2(salt: string, code: Hex): Promise<void> {
   await done(relayer.sendTransaction({ to: create2Deployer, data: `0x${salt}${code.slice(2)}` }));
 }
 
-export async function done(sending: Promise<{ wait(): Promise<unknown> }> | undefined): Promise<void> {
+/**
+ * Sends a transaction and waits until it is in a block and succeeded. The `wait` of ethers would wait for the next block, which
+ * never comes here, when the chain mines between its first look and its first block.
+ */
+export async function done(sending: Promise<{ readonly hash: string }> | undefined): Promise<void> {
   // The answer of ethers' own contracts is untyped.
   const sent = await sending;
   assert.ok(sent !== undefined);
-  await sent.wait();
+  let receipt = await provider.getTransactionReceipt(sent.hash);
+  while (receipt === null) {
+    await systemClock.sleep(20);
+    receipt = await provider.getTransactionReceipt(sent.hash);
+  }
+  assert.equal(receipt.status, 1, `${sent.hash} failed`);
 }
 
 let count = 0;

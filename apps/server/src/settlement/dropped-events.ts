@@ -23,10 +23,10 @@ export function paymentsFirst(dropped: readonly ChainEvent[]): ChainEvent[] {
 
 /**
  * Reacts to a final event that a reorganisation below finality has removed. The merchant sees that the session waits, and
- * whether for its payment or for its settlement; a leg that the event had closed is queued again. The leg is not sent before the payment is back (`leg.sql.ts`).
- * Sending it is harmless if the event returns, because an order is settled, paid out and refunded once. The ledger keeps
- * its entry and does not repeat it. If the order ends otherwise instead, `book` reverses the entry; if it ends in no other
- * way, an operator corrects it.
+ * whether for its payment or for its settlement. A leg that the event had closed is queued again, and is not sent before the
+ * payment is back (`leg.sql.ts`). Sending it is harmless if the event returns, because an order is settled, paid out and
+ * refunded once. The ledger keeps its entry and does not repeat it. If the order ends otherwise instead, `book` reverses the
+ * entry. If it never ends, an operator corrects it.
  */
 export async function reopenDropped(
   transaction: Transaction,
