@@ -7,7 +7,7 @@ import { isMade, isOver, withState } from './model.ts';
 import { ExplainedFailure, type Page } from './page.ts';
 import { wordsOfStep } from './problem.ts';
 import { waitFor } from './prompt.ts';
-import { accountsOf, isOn, switchNetwork } from './wallet.ts';
+import { accountsOf, hasNoCoin, isOn, switchNetwork, wordsOfError } from './wallet.ts';
 import { nextStepOf } from './wallet-answer.ts';
 import type { Provider } from './wallet-type.ts';
 
@@ -76,9 +76,13 @@ export async function request<Answer>(
     if (step === 'rejected' && isOver(state)) throw new ExplainedFailure('');
     // A transaction costs gas, so it takes another press.
     if (kind === 'sign' && (step === 'rejected' || step === 'failed')) page.change({ mayPayPlainly: true });
-    throw new ExplainedFailure(
-      wordsOfStep(page.model.data.texts, step, { network: option.chainTitle, error }),
-    );
+    const { texts } = page.model.data;
+    const coin = attempt.network?.currency.symbol;
+    // Such a wallet says it in words of its own, or lets its owner do nothing but decline.
+    const mayLackCoin = step === 'rejected' || (step === 'failed' && /fund|gas/i.test(wordsOfError(error)));
+    if (kind !== 'sign' && mayLackCoin && coin !== undefined && (await hasNoCoin(provider, attempt.payer)))
+      throw new ExplainedFailure(fill(texts.noCoin, { coin }));
+    throw new ExplainedFailure(wordsOfStep(texts, step, { network: option.chainTitle, error }));
   }
 }
 

@@ -114,6 +114,16 @@ export async function accountsOf(provider: Provider): Promise<readonly string[] 
   }
 }
 
+/** Whether an account has nothing of the coin that pays its network's fees. False when the wallet does not say. */
+export async function hasNoCoin(provider: Provider, account: string): Promise<boolean> {
+  try {
+    return BigInt((await ask(provider, 'eth_getBalance', account, 'latest')) as string) === 0n;
+  } catch {
+    // Only informative, as the accounts.
+    return false;
+  }
+}
+
 /** Switches the wallet to a network, and adds the network first if needed (EIP-3326, EIP-3085). */
 export async function switchNetwork(provider: Provider, wanted: Network): Promise<'done' | ToldStep> {
   const chainId = toHex(wanted.chainId);

@@ -87,6 +87,8 @@ export const de: Texts = {
   wayFails:
     'Diese Zahlungsart geht zurzeit nicht. Es wurde nichts bezahlt. Wählen Sie eine andere, oder versuchen Sie es später erneut.',
   rejected: 'Sie haben in Ihrer Wallet abgelehnt. Es wurde nichts bezahlt.',
+  noCoin:
+    'Ihre Wallet hat kein {coin} für die Netzwerkgebühr. Laden Sie etwas auf, oder bezahlen Sie auf andere Art.',
   walletBusy: 'In Ihrer Wallet ist noch eine Anfrage offen. Beantworten Sie diese zuerst.',
   wrongNetwork: 'Wechseln Sie in Ihrer Wallet zu {network}, und versuchen Sie es erneut.',
   short: 'Auf {network} fehlen {missing}.',

@@ -84,6 +84,7 @@ export const en = {
   wayFails:
     'This way to pay does not work at the moment. Nothing was paid. Choose another one, or try again later.',
   rejected: 'You declined in your wallet. Nothing was paid.',
+  noCoin: 'Your wallet has no {coin} for the network fee. Add some, or pay in another way.',
   walletBusy: 'Your wallet has another request open. Answer that one first.',
   wrongNetwork: 'Switch your wallet to {network}, then try again.',
   short: 'You need {missing} more on {network}.',

@@ -86,6 +86,7 @@ export const es: Texts = {
   wayFails:
     'Esta forma de pago no funciona en este momento. No se ha pagado nada. Elija otra o inténtelo más tarde.',
   rejected: 'Lo ha rechazado en su monedero. No se ha pagado nada.',
+  noCoin: 'Su monedero no tiene {coin} para la comisión de red. Añada un poco o pague de otra forma.',
   walletBusy: 'Su monedero tiene otra solicitud abierta. Respóndala primero.',
   wrongNetwork: 'Cambie su monedero a {network} e inténtelo de nuevo.',
   short: 'Faltan {missing} en {network}.',

@@ -87,6 +87,7 @@ export const fr: Texts = withFrenchSpaces({
   wayFails:
     'Ce moyen de paiement ne fonctionne pas en ce moment. Rien n’a été payé. Choisissez-en un autre ou réessayez plus tard.',
   rejected: 'Vous avez refusé dans votre portefeuille. Rien n’a été payé.',
+  noCoin: 'Votre portefeuille n’a pas de {coin} pour les frais de réseau. Ajoutez-en ou payez autrement.',
   walletBusy: 'Une autre demande est ouverte dans votre portefeuille. Répondez-y d’abord.',
   wrongNetwork: 'Passez à {network} dans votre portefeuille, puis réessayez.',
   short: 'Il manque {missing} sur {network}.',

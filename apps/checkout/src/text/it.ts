@@ -85,6 +85,8 @@ export const it: Texts = {
   wayFails:
     'Questo modo di pagare al momento non funziona. Non è stato pagato nulla. Scegline un altro o riprova più tardi.',
   rejected: 'Hai rifiutato nel tuo wallet. Non è stato pagato nulla.',
+  noCoin:
+    'Il tuo wallet non ha {coin} per la commissione di rete. Aggiungine un po’ o paga in un altro modo.',
   walletBusy: 'Nel tuo wallet è aperta un’altra richiesta. Rispondi prima a quella.',
   wrongNetwork: 'Passa a {network} nel tuo wallet e riprova.',
   short: 'Su {network} mancano {missing}.',

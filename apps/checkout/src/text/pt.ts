@@ -84,6 +84,7 @@ export const pt: Texts = {
   signatureWrong: 'A assinatura da sua carteira não é válida. Nada foi pago.',
   wayFails: 'Esta forma de pagamento não funciona agora. Nada foi pago. Escolha outra ou tente mais tarde.',
   rejected: 'Você recusou na sua carteira. Nada foi pago.',
+  noCoin: 'Sua carteira não tem {coin} para a taxa de rede. Adicione um pouco ou pague de outra forma.',
   walletBusy: 'Sua carteira tem outro pedido aberto. Responda a ele primeiro.',
   wrongNetwork: 'Mude sua carteira para {network} e tente de novo.',
   short: 'Faltam {missing} em {network}.',

@@ -84,6 +84,7 @@ export const tr: Texts = {
   wayFails:
     'Bu ödeme yolu şu anda çalışmıyor. Ödeme yapılmadı. Başka bir yol seçin veya daha sonra yeniden deneyin.',
   rejected: 'Cüzdanınızda reddettiniz. Ödeme yapılmadı.',
+  noCoin: 'Cüzdanınızda ağ ücreti için {coin} yok. Biraz ekleyin veya başka bir yolla ödeyin.',
   walletBusy: 'Cüzdanınızda açık başka bir istek var. Önce onu yanıtlayın.',
   wrongNetwork: 'Cüzdanınızda {network} ağına geçip yeniden deneyin.',
   short: '{network} üzerinde {missing} eksik.',

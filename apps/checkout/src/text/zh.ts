@@ -79,6 +79,7 @@ export const zh: Texts = {
   signatureWrong: '您的钱包签名无效。没有支付任何款项。',
   wayFails: '这种付款方式目前无法使用。没有支付任何款项。请选择其他方式，或稍后再试。',
   rejected: '您在钱包中拒绝了。没有支付任何款项。',
+  noCoin: '您的钱包没有支付网络费的 {coin}。请充值一些，或以其他方式付款。',
   walletBusy: '您的钱包中有另一个未处理的请求。请先处理它。',
   wrongNetwork: '请将钱包切换到 {network} 后重试。',
   short: '{network} 上还差 {missing}。',

@@ -178,6 +178,7 @@ export class EthersWallet {
       case 'eth_signTypedData_v4':
         return this.#sign(String(params[1]));
       case 'eth_blockNumber':
+      case 'eth_getBalance':
       case 'eth_call':
       case 'eth_getTransactionByHash':
       case 'eth_getTransactionCount':

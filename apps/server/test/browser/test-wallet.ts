@@ -7,6 +7,8 @@ export class TestWallet extends EthersWallet {
   readonly #refuseNext = new Map<string, () => void>();
   /** Methods that the wallet itself refuses, with the error code of each. */
   readonly fails = new Map<string, number>();
+  /** The text of these errors, where it matters. */
+  failsWith = '';
   /** Answers that the wallet makes up: it does nothing of what it is asked for. */
   readonly madeUp = new Map<string, unknown>();
   /** Answers or errors that the wallet gives instead of the right answers, after it has done what it was asked for. */
@@ -49,7 +51,7 @@ export class TestWallet extends EthersWallet {
     held?.opened();
     await held?.answer;
     const code = this.fails.get(method);
-    if (code !== undefined) throw new WalletError(code, `refused with ${code}`);
+    if (code !== undefined) throw new WalletError(code, this.failsWith || `refused with ${code}`);
     this.#refuse(method);
     if (this.madeUp.has(method)) return this.madeUp.get(method);
     const result = await super.handle(request);

@@ -6,6 +6,7 @@ import { readCode } from './read-code.ts';
 import { linkUri, standIn } from './stand-in.ts';
 import { chooseWay } from './states.ts';
 import { life, paid, sessionIdOf, useTeaShop } from './tea-shop.ts';
+import type { TestWallet } from './test-wallet.ts';
 import { pay, says, sends, visit, visitWithout } from './wallet-visit.ts';
 
 const endSession = statement({
@@ -67,6 +68,22 @@ test('when the token refuses what the wallet signed, the page says so and sends 
     .waitFor();
   assert.deepEqual(sends(other.wallet), ['eth_signTypedData_v4']);
   await other.page.close();
+});
+
+test('a wallet without the coin of the network is told that the fee needs it, whether it declines or fails', async () => {
+  for (const refuse of [
+    (wallet: TestWallet) => wallet.refused.add('eth_sendTransaction'),
+    (wallet: TestWallet) => {
+      wallet.fails.set('eth_sendTransaction', -32_000);
+      wallet.failsWith = 'insufficient funds for gas * price + value';
+    },
+  ]) {
+    const { page, wallet } = await visit('usdt', refuse);
+    await life.ethereum.anvil.request('anvil_setBalance', [wallet.address, '0x0']);
+    await pay(page);
+    await says(page, 'Your wallet has no ETH for the network fee. Add some, or pay in another way.');
+    await page.close();
+  }
 });
 
 test('a wallet that fails to sign is asked for a transaction, which costs gas, only after another press', async () => {
