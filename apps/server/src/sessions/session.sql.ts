@@ -192,8 +192,8 @@ function withinBudget(found: string): string {
 
 /**
  * Sessions whose payment a reorg below finality took back, and whose order a final block can no longer pay. Left out are orders
- * whose settlement was final and whose merchant is paid by a transaction of its own: that may be on another chain, or come again. A session whose payment
- * returns meanwhile has another reason once its row is locked.
+ * whose settlement was final and whose merchant is paid by a transaction of its own: that may be on another chain, or come
+ * again. A session whose payment returns meanwhile has another reason once its row is locked.
  */
 export const lapsedPayments = statement({
   name: 'session_payments_lapsed',

@@ -121,7 +121,7 @@ test('a smart account signs its owner in, and no other key signs for it', async 
     await visitor.goto(dashboard);
     await visitor.getByRole('button', { name: 'Use an Ethereum wallet' }).click();
   }
-  await stranger.page.getByText('No account signs in with this wallet').waitFor();
+  await stranger.page.getByText('the wallet is not yours').waitFor();
   await page.getByRole('heading', { name: 'Home' }).waitFor();
   await Promise.all([page.context().close(), stranger.page.context().close()]);
 });

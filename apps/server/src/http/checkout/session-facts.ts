@@ -41,7 +41,7 @@ export function areInDoubt({ seen, isLost, isUnusedInDoubt, deposits = [] }: Ses
   return isLost === true || seen?.isInDoubt === true || isPartInDoubt || isUnusedInDoubt === true;
 }
 
-/** Reads the facts about several sessions besides their rows, in at most six statements at once, and three more where money paid nothing. */
+/** Reads the facts of several sessions that are not in their rows: six statements at once, and three more where money paid nothing. */
 export async function findSessionFacts(
   deps: Pick<CheckoutContext, 'db' | 'chains' | 'clock'>,
   sessions: readonly SessionState[],
