@@ -43,7 +43,7 @@ export const sessionHistory = Type.Object({
   doubt: Type.Enum(['', 'lost', 'halted'], {
     description:
       '`lost`: a reorganisation below finality took the payment back, and it is not final again. `halted`: its chain is halted, ' +
-      'so that nobody knows yet whether it still has the payment',
+      'so it is not known yet whether it still has the payment',
   }),
   settleBy: Type.String({
     description:

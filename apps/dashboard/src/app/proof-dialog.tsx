@@ -30,7 +30,7 @@ interface ProofDialogProps {
 export default function ProofDialog({ me, isOpen, reason, call, onEnd }: ProofDialogProps) {
   const [isAnew, setAnew] = useState(false);
   const queries = useQueryClient();
-  // What waits is the act of the person who filled the form: nobody else does it without a press of their own.
+  // The act that waits belongs to the person who filled the form. Another person has to press its button again.
   const signedIn = async () => {
     const now = await readMe();
     onEnd(now.userId === me.userId);

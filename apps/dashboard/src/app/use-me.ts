@@ -3,6 +3,7 @@ import { send } from '../api/call.ts';
 import { meKey } from './me-key.ts';
 import type { Me } from './merchant.ts';
 
+/** Reads who is signed in. Throws `sign_in_required` for a visitor. */
 export const readMe = () => send('GET /me', {}, { merchantId: undefined }) as Promise<Me>;
 
 /** The person who is signed in. Below the shell there is always one. */

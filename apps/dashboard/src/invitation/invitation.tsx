@@ -7,6 +7,7 @@ import { useWrite } from '../api/use-call.ts';
 import { meKey } from '../app/me-key.ts';
 import type { Me } from '../app/merchant.ts';
 import { operatorBase } from '../app/open-screens.ts';
+import { readMe } from '../app/use-me.ts';
 import { Front, SignInInstead } from '../proof/front.tsx';
 import { RecoveryCodes } from '../proof/recovery-codes.tsx';
 import { SignInForm } from '../proof/sign-in-form.tsx';
@@ -33,7 +34,7 @@ export default function Invitation() {
   });
   const me = useQuery({
     queryKey: meKey,
-    queryFn: () => send('GET /me', {}, noMerchant) as Promise<Me>,
+    queryFn: readMe,
     retry: false,
   });
   if (invitation.error instanceof ApiFailure && invitation.error.slug !== 'invitation_invalid')

@@ -24,33 +24,16 @@ const noSums = { payments: 0, received: 0n, settlements: 0, fees: 0n, settled: 0
 /** The sums of each period, account and token side by side, in the service's order. */
 export function accountRows(sums: Sums): AccountSum[] {
   const rows = new Map<string, AccountSum>();
-  for (const {
-    period,
-    accountId,
-    accountName,
-    tokenId,
-    kind,
-    count,
-    totalValue,
-    feeValue,
-    netValue,
-  } of sums) {
+  for (const sum of sums) {
+    const { period, accountId, accountName, tokenId } = sum;
     const key = [period, accountId, tokenId].join(' ');
     const row = rows.get(key) ?? { period, accountId, accountName, tokenId, ...noSums };
-    rows.set(key, { ...row, ...partOf(kind, { count, totalValue, feeValue, netValue }) });
+    rows.set(key, { ...row, ...partOf(sum) });
   }
   return [...rows.values()];
 }
 
-function partOf(
-  kind: Sums[number]['kind'],
-  {
-    count,
-    totalValue,
-    feeValue,
-    netValue,
-  }: Pick<Sums[number], 'count' | 'totalValue' | 'feeValue' | 'netValue'>,
-): Partial<AccountSum> {
+function partOf({ kind, count, totalValue, feeValue, netValue }: Sums[number]): Partial<AccountSum> {
   if (kind === 'received') return { payments: count, received: BigInt(totalValue) };
   if (kind === 'refunded') return { refunds: count, refunded: BigInt(totalValue) };
   return { settlements: count, fees: BigInt(feeValue), settled: BigInt(netValue) };

@@ -9,8 +9,11 @@ export const walletStatements: Readonly<Record<WalletPurpose, string>> = {
   add_wallet: 'Let this wallet sign in to the account that is open in this browser.',
 };
 
-/** The refusal of a wallet that has proven itself: it alone may hear that it signs nobody in. */
-export const walletUnknown = { code: 'WALLET_UNKNOWN', message: 'this wallet signs nobody in' } as const;
+/** Refuses a wallet of no account, which has proven itself: only its owner may learn that it has none. */
+export const walletUnknown = {
+  code: 'WALLET_UNKNOWN',
+  message: 'no account signs in with this wallet',
+} as const;
 
 /** How long a wallet may take to sign: ten minutes, in milliseconds. */
 export const messageForMs = 600_000;
